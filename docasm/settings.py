@@ -1,7 +1,7 @@
 """YAML and JSON values that know where they stand in their file."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -145,6 +145,8 @@ class _Builder:
             raise self.error(node, "alias-bomb", message, "write the values out, or use fewer aliases")
         if isinstance(node, yaml.ScalarNode):
             return self.setting(node, self.scalar(node))
+        if len(self.open) == MAX_NESTING:
+            raise self.error(node, "nested-too-deep", _TOO_DEEP, _FLATTEN)
         self.open.append(node)
         is_list = isinstance(node, yaml.SequenceNode)
         setting = self.sequence(node) if is_list else self.mapping(node)
@@ -158,7 +160,9 @@ class _Builder:
 
     def scalar(self, node: Any) -> Any:
         if node.tag not in _SCALARS:
-            raise self.error(node, "yaml-syntax", f"the YAML tag `{node.tag}` means nothing here", "remove it")
+            raise self.error(
+                node, "yaml-syntax", f"the YAML tag `{node.tag}` means nothing here", "remove it"
+            )
         try:
             return _SCALARS[node.tag](node.value)
         except ValueError:
@@ -182,14 +186,3 @@ class _Builder:
 
     def error(self, node: Any, code: str, message: str, hint: str) -> DocasmError:
         return DocasmError([_at(self.source, node.start_mark, code, message, hint)])
-
-
-def walk(setting: Setting) -> Iterator[Setting]:
-    """A setting and everything below it."""
-    yield setting
-    if isinstance(setting.value, list):
-        for item in setting.value:
-            yield from walk(item)
-    elif isinstance(setting.value, dict):
-        for item in setting.value.values():
-            yield from walk(item)

@@ -1,7 +1,10 @@
 """Reading a file, and telling its front matter from its body."""
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
+from typing import Self
 
 from docasm.errors import DocasmError, Place, Problem, failure
 
@@ -44,6 +47,26 @@ class Source:
         """A problem at a code point of `text`."""
         line, column = self.position(offset)
         return self.problem(code, message, line, column, hint=hint, severity=severity)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Where each line of a text starts; lines are 0-based and end at LF."""
+
+    starts: tuple[int, ...]
+    """One more than there are lines: the last as if the text ended in LF."""
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        return cls((0, *accumulate(len(line) + 1 for line in text.split("\n"))))
+
+    def start(self, line: int) -> int:
+        """The offset of a line; past the end, that of the end."""
+        return self.starts[min(line, len(self.starts) - 1)]
+
+    def number(self, offset: int) -> int:
+        """The line that holds a code point."""
+        return min(bisect_right(self.starts, offset), len(self.starts) - 1) - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,46 @@
+# Every target makes what it needs in .venv; only demo's document and bench's tables go to stdout.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+BENCH := .benchmarks/bench.json
+
+.PHONY: demo test check bench docs clean
+
+demo: $(VENV)/.installed
+	@$(BIN)/docasm render examples/dm.yaml
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term-missing:skip-covered
+
+check: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-bench
+	@mkdir -p $(dir $(BENCH))
+	@# The peers' own warnings are no failures of ours.
+	@$(BIN)/python -m pytest bench -W default --benchmark-quiet --benchmark-json=$(BENCH) -q >&2
+	@$(BIN)/python -m bench.report $(BENCH)
+
+docs: $(VENV)/.installed-test
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cog -r docs/*.md README.md
+
+clean:
+	rm -rf $(VENV) .benchmarks .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp file stands for an installation; it is made again when pyproject.toml changes.
+$(VENV)/.created:
+	@$(PYTHON) -m venv $(VENV) >&2
+	@touch $@
+
+$(VENV)/.installed: pyproject.toml $(VENV)/.created
+	@$(PIP) install --editable . >&2
+	@touch $@
+
+$(VENV)/.installed-%: pyproject.toml $(VENV)/.created
+	@$(PIP) install --editable ".[$*]" >&2
+	@touch $@

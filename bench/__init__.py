@@ -1,0 +1,1 @@
+"""How fast docasm is: beside its peers, and as its inputs grow."""

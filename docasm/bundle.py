@@ -1,0 +1,142 @@
+"""A bundle: the folder that an agent's owner writes, loaded."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from os.path import normpath, relpath
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Self
+
+from docasm.assemble import Request, assemble
+from docasm.compiler import Compiler
+from docasm.config import Adoption, Config, read_config, unknown_skill
+from docasm.contents import Adopted, Contents
+from docasm.errors import DocasmError, Problem, did_you_mean
+from docasm.layout import Layout
+from docasm.library import Library, read_layouts, read_skills
+from docasm.render import Render
+from docasm.settings import Setting, parse_settings
+from docasm.skill import Skill
+from docasm.source import read
+from docasm.tools import Tool, read_tools
+from docasm.trigger import KINDS, Rules, Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The skills, layouts, tools and settings of an agent. Load one with `Bundle.load`."""
+
+    path: Path
+    skills: Mapping[str, Skill]
+    """Every skill that could be read, by name."""
+    contents: Contents = field(repr=False, compare=False)
+    noticed: tuple[Problem, ...] = field(repr=False, compare=False)
+    """What loading found wrong with single skills and layouts."""
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Reads a folder with a `docasm.yaml`.
+
+        Raises DocasmError for what is wrong with the configuration or the tools. A skill or layout that
+        cannot be read only fails the renders that use it; `problems` tells of it.
+        """
+        folder = Path(path)
+        config, problems = read_config(folder, str(path))
+        skills, layouts = _libraries(config, folder, str(path))
+        tools, tool_problems = _read_tools(config.tools, folder)
+        adopted, adoption_problems = _adopted(config, skills)
+        layout_of, layout_problems = _layout_of(config, layouts)
+        errors = [*problems, *tool_problems, *adoption_problems, *layout_problems]
+        if errors:
+            raise DocasmError(errors)
+        contents = Contents(
+            adopted=adopted,
+            rules=Rules.of((index, rule) for index, each in enumerate(adopted) for rule in each.rules),
+            layout_of=layout_of,
+            tools=tools,
+            labels=config.labels,
+            params=config.params,
+            compiler=Compiler(skills, layouts, config.variables),
+        )
+        return cls(folder, MappingProxyType(skills.found), contents, (*skills.problems, *layouts.problems))
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that is wrong with the bundle, found by compiling all of it."""
+        return (*self.noticed, *self.contents.compiler.check(self.contents.tools))
+
+    def render(
+        self,
+        trigger: Trigger,
+        *,
+        history: Iterable[object] = (),
+        variables: Mapping[str, Any] | None = None,
+        tools: Iterable[object] | None = None,
+        model: str | None = None,
+        layout: str | None = None,
+        now: datetime | str | None = None,
+    ) -> Render:
+        """The document for a trigger; raises DocasmError with everything that is wrong.
+
+        `history` holds Turns or the messages of an SDK, oldest first; `tools` stand in for the bundle's;
+        `variables` go before those of the bundle and are not trusted, as all that a render brings.
+        """
+        chosen_tools = None if tools is None else read_tools(tools)
+        request = Request(trigger, history, variables, chosen_tools, model, layout, now)
+        return assemble(self.contents, request)
+
+
+def _libraries(config: Config, folder: Path, shown: str) -> tuple[Library[Skill], Library[Layout]]:
+    allowed = [*config.skill_folders, config.layout_folder]
+    names = {each: _shown(each, folder, shown) for each in allowed}
+    skills = read_skills(config.skill_folders, names, allowed)
+    return skills, read_layouts(config.layout_folder, names[config.layout_folder], allowed)
+
+
+def _shown(path: Path, folder: Path, shown: str) -> str:
+    """A folder as problems call it: from where the user stands, without `..` in the middle."""
+    return Path(normpath(Path(shown) / relpath(path, folder))).as_posix()
+
+
+def _read_tools(setting: Setting | None, folder: Path) -> tuple[tuple[Tool, ...], list[Problem]]:
+    if setting is None:
+        return (), []
+    try:
+        value = setting.plain()
+        if isinstance(value, str):
+            value = parse_settings(read(folder / value, Path(normpath(folder / value)).as_posix())).plain()
+        return read_tools(value or ()), []
+    except DocasmError as error:
+        return (), [_at(setting, problem) for problem in error.problems]
+
+
+def _at(setting: Setting, problem: Problem) -> Problem:
+    """A problem with a place: its own, or that of the setting that led to it."""
+    return problem if problem.place else setting.problem(problem.code, problem.message, hint=problem.hint)
+
+
+def _adopted(config: Config, skills: Library[Skill]) -> tuple[tuple[Adopted, ...], list[Problem]]:
+    if config.adopted is None:
+        found = (skills.found[name] for name in sorted(skills.found))
+        return tuple(Adopted(skill.name, skill.triggers, MappingProxyType({})) for skill in found), []
+    known = dict.fromkeys(skills.names())
+    problems = [unknown_skill(each, known) for each in config.adopted if each.skill not in known]
+    found_entries = [each for each in config.adopted if each.skill in skills.found]
+    return tuple(_adopt(each, skills.found[each.skill]) for each in found_entries), problems
+
+
+def _adopt(adoption: Adoption, skill: Skill) -> Adopted:
+    rules = skill.triggers if adoption.rules is None else adoption.rules
+    return Adopted(skill.name, rules, adoption.params)
+
+
+def _layout_of(config: Config, layouts: Library[Layout]) -> tuple[Mapping[str, str], list[Problem]]:
+    problems = []
+    for setting in config.layouts.values():
+        if setting.value not in layouts.names():
+            message = f"there is no layout `{setting.value}`"
+            hint = did_you_mean(setting.value, layouts.names(), kind="layouts")
+            problems.append(setting.problem("unknown-layout", message, hint=hint))
+    names = {kind: config.layouts[kind].value if kind in config.layouts else kind for kind in KINDS}
+    return MappingProxyType(names), problems

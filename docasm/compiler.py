@@ -1,0 +1,177 @@
+"""Compiling on first use, and keeping what was compiled."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, TypeVar
+
+from docasm.compose import Composer
+from docasm.draft import Chosen, Draft, HistoryMessages, draft
+from docasm.errors import DocasmError, Problem, did_you_mean, failure
+from docasm.fragment import MESSAGE, Fragment, compile_fragment
+from docasm.layout import AS_LIST, Layout, check_slots, slots_of
+from docasm.library import Library
+from docasm.plan import PlacedHole, Planned, PlannedMessage, plan
+from docasm.skill import Skill
+from docasm.source import Source
+from docasm.tools import Tool
+
+Value = TypeVar("Value")
+
+BARE_LAYOUT = Layout("bare", Source("bare", "system:\n<<skills>>\n\nuser:\n<<input>>"), {}, AS_LIST, None)
+"""What a skill is checked in."""
+RENDER_NAMES = frozenset(("event", "model", "now", "provider", "sender"))
+"""The variables that every render may bring."""
+MAX_KEPT = 512
+"""How many plans are kept; a caller decides how many there could be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A document up to the values: which slots are empty is decided for each render."""
+
+    drafts: tuple[Draft | HistoryMessages, ...]
+    notes: tuple[Problem, ...]
+    slots: frozenset[str]
+    """The slots that the layout has."""
+    plans: dict[frozenset[str], tuple[Planned, ...]] = field(default_factory=dict)
+
+    def plan(self, empty: frozenset[str]) -> tuple[Planned, ...]:
+        """The plan of a render in which the slots in `empty` bring nothing."""
+        if empty not in self.plans:
+            self.plans[empty] = plan(self.drafts, empty)
+        return self.plans[empty]
+
+
+@dataclass(slots=True)
+class Compiler:
+    """Compiles the skills and layouts of a bundle for the variables that a render does not override."""
+
+    skills: Library[Skill]
+    layouts: Library[Layout]
+    variables: Mapping[str, Any]
+    fragments: dict[Hashable, Fragment] = field(default_factory=dict)
+    drafted: dict[Hashable, Drafted] = field(default_factory=dict)
+
+    def draft(self, layout: str, chosen: tuple[str, ...], overridden: frozenset[str]) -> Drafted:
+        """The document of a layout and the selected skills; raises DocasmError with all that is wrong."""
+        key = (layout, chosen, overridden)
+        found = self.drafted.get(key)
+        return found if found is not None else _keep(self.drafted, key, self._draft(*key))
+
+    def _draft(self, layout: str, chosen: tuple[str, ...], overridden: frozenset[str]) -> Drafted:
+        compiled = self.layout(layout, overridden)
+        skills = [Chosen(name, self.skill(name, overridden)) for name in chosen]
+        composer = Composer(lambda name: self.skill(name, overridden), self.skills.names)
+        drafts = tuple(draft(self.layouts.get(layout), compiled, skills, composer))
+        slots = frozenset(slot.name for part in compiled.parts for slot in slots_of(part))
+        return Drafted(drafts, tuple(composer.notes), slots)
+
+    def skill(self, name: str, overridden: frozenset[str]) -> Fragment:
+        """A compiled skill; raises KeyError if there is none of that name, DocasmError if it is broken."""
+        skill = self.skills.get(name)
+        constants = self._constants(skill.variables, overridden)
+        return self._compiled(("skill", name), skill.body, skill.template, constants)
+
+    def layout(self, name: str, overridden: frozenset[str]) -> Fragment:
+        """A compiled layout; raises DocasmError if there is none or if it is broken."""
+        try:
+            layout = self.layouts.get(name)
+        except KeyError:
+            hint = did_you_mean(name, self.layouts.names(), kind="layouts")
+            raise failure("unknown-layout", f"there is no layout `{name}`", hint=hint) from None
+        constants = self._constants(layout.variables, overridden)
+        fragment = self._compiled(("layout", name), layout.body, True, constants)
+        problems = tuple(check_slots(layout, fragment))
+        if problems:
+            raise DocasmError(problems)
+        return fragment
+
+    def tools_of(self, name: str) -> tuple[str, ...]:
+        """The names of the tools that a skill asks for, or ALL_TOOLS alone."""
+        wanted = self.skills.get(name).tools
+        return (wanted,) if isinstance(wanted, str) else tuple(setting.value for setting in wanted)
+
+    def _constants(self, defaults: Mapping[str, Any], overridden: frozenset[str]) -> Mapping[str, Any]:
+        """What is known when a file is compiled: the file's variables, and the bundle's before them."""
+        known = {**defaults, **self.variables}
+        return {key: value for key, value in known.items() if key not in overridden and value is not None}
+
+    def _compiled(self, key: Hashable, body: Any, template: bool, constants: Mapping[str, Any]) -> Fragment:
+        full_key = (key, frozenset(constants))
+        if full_key not in self.fragments:
+            self.fragments[full_key] = compile_fragment(body, template=template, constants=constants)
+        return self.fragments[full_key]
+
+    def check(self, tools: Sequence[Tool]) -> Iterator[Problem]:
+        """Everything wrong with what could be read: each skill and layout is compiled."""
+        for name, skill in self.skills.found.items():
+            yield from _problems(lambda name=name: self._check_skill(name))  # type: ignore[misc]
+            yield from _unknown_tools(skill, tools)
+        for name in self.layouts.found:
+            yield from _problems(lambda name=name: self._check_layout(name))  # type: ignore[misc]
+
+    def _check_skill(self, name: str) -> Iterator[Problem]:
+        fragment = self.skill(name, frozenset())
+        yield from fragment.problems
+        composer = Composer(lambda each: self.skill(each, frozenset()), self.skills.names)
+        written = draft(BARE_LAYOUT, _bare_fragment(), [Chosen(name, fragment)], composer)
+        planned = plan(tuple(written), frozenset())
+        yield from composer.notes
+        yield from self._unknown_variables(planned, self.skills.found[name].variables)
+
+    def _check_layout(self, name: str) -> Iterator[Problem]:
+        fragment = self.layout(name, frozenset())
+        yield from fragment.problems
+        drafted = self._draft(name, (), frozenset())
+        for empty in (frozenset(), frozenset(("history", "tools"))):
+            yield from self._unknown_variables(drafted.plan(empty), self.layouts.found[name].variables)
+
+    def _unknown_variables(
+        self, planned: Sequence[Planned], declared: Mapping[str, Any]
+    ) -> Iterator[Problem]:
+        known = RENDER_NAMES | declared.keys() | self.variables.keys() | {MESSAGE}
+        for hole in holes(planned):
+            for name in sorted(hole.hole.tag.names - known - hole.hole.known.keys()):
+                message = f"nothing gives the variable `{name}` a value"
+                hint = did_you_mean(name, known, kind="variables")
+                hint += "; declare it under `variables` in the front matter (`null` if a render must set it)"
+                offset, source = hole.hole.offset, hole.hole.source
+                yield source.problem_at("unknown-variable", message, offset, hint=hint)
+
+
+@cache
+def _bare_fragment() -> Fragment:
+    return compile_fragment(BARE_LAYOUT.body, template=True, constants={})
+
+
+def holes(planned: Sequence[Planned]) -> Iterator[PlacedHole]:
+    """All holes of a plan."""
+    for message in planned:
+        if isinstance(message, PlannedMessage):
+            yield from (part for part in message.parts if isinstance(part, PlacedHole))
+
+
+def _unknown_tools(skill: Skill, tools: Sequence[Tool]) -> Iterator[Problem]:
+    names = [tool.name for tool in tools]
+    for setting in skill.tools if names and not isinstance(skill.tools, str) else ():
+        if setting.value not in names:
+            message = f"there is no tool `{setting.value}`"
+            hint = did_you_mean(setting.value, names, kind="tools")
+            yield setting.problem("unknown-tool", message, hint=hint)
+
+
+def _problems(check: Callable[[], Iterator[Problem]]) -> Iterator[Problem]:
+    """The problems that a check finds, those that it raises included."""
+    try:
+        yield from check()
+    except DocasmError as error:
+        yield from error.problems
+
+
+def _keep(kept: dict[Hashable, Value], key: Hashable, value: Value) -> Value:
+    """Puts a value into a cache of bounded size, the oldest going first."""
+    if len(kept) >= MAX_KEPT:
+        kept.pop(next(iter(kept)), None)
+    kept[key] = value
+    return value

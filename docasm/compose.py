@@ -1,0 +1,167 @@
+"""Putting files together: includes written out, and the headings of all of them in one outline."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from docasm.atoms import Atom, Heading, Include, Nothing, Text, trimmed, without_emptied_lines
+from docasm.errors import DocasmError, Problem, did_you_mean
+from docasm.fragment import INPUT, Fragment, Part
+from docasm.settings import MAX_NESTING
+from docasm.template_run import Hole
+
+DEEPEST = 6
+"""The deepest level of a heading (CommonMark 4.2)."""
+TITLE = 1
+
+_CLOSING_RUN = re.compile(r"(?:(?<=[ \t])|\A)(#+)[ \t]*\Z")
+_SOFT_BREAK = re.compile(r"[ \t]*\\?\n[ \t>]*")
+
+Written = Text | Hole | Include
+"""An atom whose headings have their level. The includes left are slots."""
+
+
+@dataclass(slots=True)
+class Composer:
+    """One document in the making: what stands in it already decides what comes next."""
+
+    load: Callable[[str], Fragment]
+    """A skill's fragment by name; raises KeyError where there is none, DocasmError where it is broken."""
+    names: Callable[[], Sequence[str]]
+    """All names that `load` knows."""
+    present: set[str] = field(default_factory=set)
+    """The skills whose system text stands in the document."""
+    titled: bool = False
+    """Whether a file has kept its title."""
+    notes: list[Problem] = field(default_factory=list)
+
+    def skill(self, name: str, base: int) -> tuple[Written, ...]:
+        """A triggered skill's system text, under a heading of level `base` (0 for none)."""
+        if name in self.present:
+            message = f"`{name}` stands in the document already, included by a skill before it"
+            self.notes.append(Problem("already-included", message, severity="note"))
+            return ()
+        self.present.add(name)
+        part = system_part(self.load(name))
+        return self.part(part, base, (name,)) if part else ()
+
+    def part(self, part: Part, base: int, chain: tuple[str, ...]) -> tuple[Written, ...]:
+        """A file's part with its includes, without blank lines at its ends, and closed."""
+        written = trimmed(without_emptied_lines(list(self._written(part, base, chain))))
+        return (*written, part.closer) if part.closer else written
+
+    def _written(self, part: Part, base: int, chain: tuple[str, ...]) -> Iterator[Written | Nothing]:
+        """`base` is the level of the heading that the file stands under."""
+        shift: int | None = None
+        level = base
+        for atom in part.atoms:
+            if isinstance(atom, Heading):
+                shift = self._shift(part, base) if shift is None else shift
+                here = self._level(atom, shift, part)
+                level = level if atom.nested else here
+                yield from at_level(atom, here)
+            elif isinstance(atom, Include) and atom.name != INPUT:
+                yield from self.included(atom, level, chain)
+            else:
+                yield atom
+
+    def included(self, include: Include, base: int, chain: tuple[str, ...]) -> Iterator[Written | Nothing]:
+        """What an include is replaced by: nothing, if it has its own line and its skill stands already."""
+        part = self._included_part(include, chain)
+        chain = (*chain, include.name)
+        if not include.alone:
+            yield from self.part(_plain(part), 0, chain) if part else ()
+            return
+        atoms = self.part(part, base, chain) if part and include.name not in self.present else ()
+        self.present.add(include.name)
+        if atoms and include.indent:
+            line = include.source.position(include.offset)[0]
+            yield Text(include.indent, include.source.path, line)
+        yield from atoms or (Nothing(),)
+
+    def _included_part(self, include: Include, chain: tuple[str, ...]) -> Part | None:
+        if include.name in chain:
+            path = " -> ".join((*chain[chain.index(include.name) :], include.name))
+            raise _error(include, "include-cycle", f"this include never ends: {path}", "remove one of them")
+        if len(chain) > MAX_NESTING:
+            message = f"includes nest over {MAX_NESTING} deep here"
+            raise _error(include, "nested-too-deep", message, "include less deep")
+        try:
+            return system_part(self.load(include.name))
+        except KeyError:
+            hint = did_you_mean(include.name, self.names(), kind="skills")
+            message = f"there is no skill `{include.name}` to include"
+            raise _error(include, "unknown-skill", message, hint) from None
+
+    def _shift(self, part: Part, base: int) -> int:
+        """How far the headings of a file move, all of them together."""
+        if part.titled and not base and not self.titled:
+            self.titled = True
+            return 0
+        return (base or TITLE) + 1 - part.shallowest
+
+    def _level(self, heading: Heading, shift: int, part: Part) -> int:
+        level = heading.level + shift
+        if level > DEEPEST:
+            message = f"this heading would have level {level}; it stays at {DEEPEST}"
+            hint = "headings go as deep as the headings of the file that includes them, and one deeper"
+            self.notes.append(
+                part.source.problem("heading-too-deep", message, heading.line, hint=hint, severity="warning")
+            )
+        return max(1, min(level, DEEPEST))
+
+
+def system_part(fragment: Fragment) -> Part | None:
+    """The part of a skill that others include."""
+    return next((part for part in fragment.parts if part.role == "system"), None)
+
+
+def at_level(heading: Heading, level: int) -> Iterator[Text | Hole | Include]:
+    """A heading's start at a level: a run of `#`, or all of an underlined one."""
+    if heading.setext is None:
+        yield Text("#" * level, heading.path, heading.line)
+    elif level <= 2:
+        yield from _underlined(heading.setext, "=-"[level - 1])
+    else:
+        yield Text("#" * level + " ", heading.path, heading.line)
+        yield from _on_one_line(_without_underline(heading.setext))
+
+
+def _underlined(atoms: Sequence[Atom], character: str) -> Iterator[Text | Hole | Include]:
+    """An underlined heading with another underline of the same length."""
+    *atoms, last = atoms
+    assert isinstance(last, Text)
+    start = last.text.rfind("\n") + 1
+    underline = re.sub("[=-]", character, last.text[start:])
+    yield from _kept(atoms)
+    yield replace(last, text=last.text[:start] + underline)
+
+
+def _without_underline(atoms: Sequence[Atom]) -> list[Atom]:
+    *atoms, last = atoms
+    assert isinstance(last, Text)
+    return [*atoms, replace(last, text=last.text[: last.text.rfind("\n")])]
+
+
+def _on_one_line(atoms: Sequence[Atom]) -> Iterator[Text | Hole | Include]:
+    """The lines of a heading as one; a run of `#` at its end is text, not a closing sequence."""
+    for index, atom in enumerate(_kept(atoms)):
+        if isinstance(atom, Text):
+            text = _SOFT_BREAK.sub(" ", atom.text)
+            if index == len(atoms) - 1:
+                text = _CLOSING_RUN.sub(r"\\\1", text.rstrip(" \t\\"))
+            atom = replace(atom, text=text, copied=False)
+        yield atom
+
+
+def _kept(atoms: Sequence[Atom]) -> Iterator[Text | Hole | Include]:
+    return (atom for atom in atoms if not isinstance(atom, Heading))
+
+
+def _plain(part: Part) -> Part:
+    """The part for the middle of a line: its headings stay as they are, and nothing is closed."""
+    return replace(part, titled=False, shallowest=TITLE + 1, closer=None)
+
+
+def _error(include: Include, code: str, message: str, hint: str) -> DocasmError:
+    return DocasmError([include.source.problem_at(code, message, include.offset, hint=hint)])

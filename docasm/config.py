@@ -1,0 +1,135 @@
+"""Reading `docasm.yaml`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from docasm.errors import Problem, did_you_mean, failure
+from docasm.fields import Fields
+from docasm.history import DEFAULT_LABELS, ROLES
+from docasm.params import read_params
+from docasm.rules import read_rules
+from docasm.settings import Setting, parse_settings
+from docasm.skill import read_variables
+from docasm.source import read
+from docasm.trigger import KINDS, Rule
+
+FILE_NAME = "docasm.yaml"
+BUNDLE_KEYS = ("skills", "layouts", "layout", "adopted", "tools", "variables", "labels", "params")
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """An entry of `adopted`."""
+
+    skill: str
+    entry: Setting
+    rules: tuple[Rule, ...] | None
+    """Triggers that replace the skill's own; None leaves those."""
+    params: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a `docasm.yaml` says, with its paths made absolute."""
+
+    skill_folders: tuple[Path, ...]
+    layout_folder: Path
+    layouts: Mapping[str, Setting]
+    """The layout of a kind of trigger, where it is not the one of the same name."""
+    adopted: tuple[Adoption, ...] | None
+    """None: all skills, by name."""
+    tools: Setting | None
+    """The file, relative to the bundle."""
+    variables: Mapping[str, Any]
+    labels: Mapping[str, str]
+    params: Mapping[str, Any]
+
+
+def read_config(folder: Path, shown: str) -> tuple[Config, tuple[Problem, ...]]:
+    """The configuration of a bundle's folder and what is wrong with it; `shown` is what problems call it."""
+    file = folder / FILE_NAME
+    if not file.is_file():
+        hint = "name a folder with a `docasm.yaml` (an empty one will do), or run `docasm init`"
+        raise failure("no-bundle", f"there is no `{FILE_NAME}` in `{shown}`", hint=hint)
+    problems: list[Problem] = []
+    name = f"{shown}/{FILE_NAME}" if shown != "." else FILE_NAME
+    fields = Fields(parse_settings(read(file, name)), problems, f"`{FILE_NAME}`")
+    fields.only(BUNDLE_KEYS)
+    config = Config(
+        skill_folders=_folders(fields, folder),
+        layout_folder=folder / fields.text("layouts", "layouts"),
+        layouts=_layouts(fields.mapping("layout")),
+        adopted=_adopted(fields),
+        tools=fields.get("tools"),
+        variables=read_variables(fields),
+        labels=_labels(fields.mapping("labels")),
+        params=read_params(fields.mapping("params"), severity="error"),
+    )
+    return config, tuple(problems)
+
+
+def _folders(fields: Fields, folder: Path) -> tuple[Path, ...]:
+    given = fields.texts("skills")
+    for setting in given:
+        if not (folder / setting.value).is_dir():
+            message = f"there is no folder `{setting.value}`"
+            fields.problems.append(
+                setting.problem("missing-folder", message, hint="create it, or correct it")
+            )
+    return tuple(folder / setting.value for setting in given) or (folder / "skills",)
+
+
+def _layouts(fields: Fields) -> Mapping[str, Setting]:
+    fields.only(KINDS)
+    layouts = {kind: setting for kind in KINDS if (setting := fields.get(kind))}
+    for kind in layouts:
+        fields.text(kind)
+    return {kind: setting for kind, setting in layouts.items() if isinstance(setting.value, str)}
+
+
+def _labels(fields: Fields) -> Mapping[str, str]:
+    fields.only(ROLES)
+    return MappingProxyType({role: fields.text(role, DEFAULT_LABELS[role]) for role in ROLES})
+
+
+def _adopted(fields: Fields) -> tuple[Adoption, ...] | None:
+    setting = fields.get("adopted")
+    if setting is None:
+        return None
+    if not isinstance(setting.value, list):
+        fields.wrong(setting, "`adopted` must be a list of skills")
+        return ()
+    entries = [_adoption(entry, fields.problems) for entry in setting.value]
+    adopted = [entry for entry in entries if entry is not None]
+    seen: dict[str, Adoption] = {}
+    for entry in adopted:
+        if entry.skill in seen:
+            message = f"`{entry.skill}` is adopted twice; the first is on line {seen[entry.skill].entry.line}"
+            fields.problems.append(entry.entry.problem("duplicate-skill", message, hint="keep one of them"))
+        seen.setdefault(entry.skill, entry)
+    return tuple(seen.values())
+
+
+def _adoption(entry: Setting, problems: list[Problem]) -> Adoption | None:
+    if isinstance(entry.value, str):
+        return Adoption(entry.value, entry, None, MappingProxyType({}))
+    fields = Fields(entry, problems, "an adopted skill")
+    fields.only(["skill", "triggers", "params"])
+    if not fields.text("skill"):
+        if isinstance(entry.value, dict):
+            problems.append(entry.problem("wrong-type", "an adopted skill needs its name as `skill`"))
+        return None
+    rules = read_rules(fields.get("triggers"), problems) if fields.get("triggers") else None
+    params = read_params(fields.mapping("params"), severity="error")
+    return Adoption(fields.text("skill"), entry, rules, params)
+
+
+def unknown_skill(adoption: Adoption, names: Mapping[str, Any]) -> Problem:
+    """That an adopted skill does not exist."""
+    hint = did_you_mean(adoption.skill, names, kind="skills")
+    return adoption.entry.problem(
+        "unknown-skill", f"there is no skill `{adoption.skill}` to adopt", hint=hint
+    )

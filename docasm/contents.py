@@ -1,0 +1,38 @@
+"""What a loaded bundle holds, as the pipeline needs it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from docasm.compiler import Compiler
+from docasm.tools import Tool
+from docasm.trigger import Rule, Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """A skill that triggers may select."""
+
+    name: str
+    rules: tuple[Rule, ...]
+    params: Mapping[str, Any]
+    """Parameters that its adoption sets; they go before the skill's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Everything of a bundle that renders share."""
+
+    adopted: tuple[Adopted, ...]
+    """In the order in which they contribute."""
+    rules: Rules
+    """What selects the adopted skills, by their index."""
+    layout_of: Mapping[str, str]
+    """The layout of each kind of trigger."""
+    tools: tuple[Tool, ...]
+    labels: Mapping[str, str]
+    """What the history calls each role."""
+    params: Mapping[str, Any]
+    compiler: Compiler
+    chosen_tools: dict[tuple[str, ...], tuple[Tool, ...]] = field(default_factory=dict)
+    """The tools of each selection of skills, kept."""

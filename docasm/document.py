@@ -1,0 +1,134 @@
+"""A rendered document as a tree that knows its sources: Document > Message > Section."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from docasm.atoms import Text
+from docasm.errors import Place
+from docasm.markers import escape, trim
+
+LAYOUT = "layout"
+"""The section of what the layout itself wrote."""
+
+Origin = Place | str
+"""The file and line that wrote something, or the name of the slot that generated it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Neighbouring text of one slot, or of the layout itself."""
+
+    name: str
+    """A slot's name or LAYOUT."""
+    texts: tuple[Text, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(text.text for text in self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentMessage:
+    """One message, before the blank lines at its ends are taken off."""
+
+    role: str
+    marker: Text
+    texts: tuple[Text, ...]
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        return tuple(Section(name, tuple(texts)) for name, texts in groupby(self.texts, key=_section_name))
+
+    @property
+    def content(self) -> str:
+        return trim("".join(text.text for text in self.texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """All messages of a document."""
+
+    messages: tuple[DocumentMessage, ...]
+
+
+def _section_name(text: Text) -> str:
+    return text.slot or next(iter(sorted(text.depends)), LAYOUT)
+
+
+def places(document: Document) -> tuple[Origin, ...]:
+    """For each line of the document's Markdown, what wrote its first character."""
+    origins: list[Origin] = []
+    for message in document.messages:
+        if origins:
+            origins.append(_origin(message.marker, 0))
+        origins.append(_origin(message.marker, 0))
+        origins += _content_places(message)
+    return tuple(origins)
+
+
+def _content_places(message: DocumentMessage) -> Sequence[Origin]:
+    raw = "".join(text.text for text in message.texts)
+    content = trim(raw)
+    if not content:
+        return [_origin(message.marker, 0)]
+    first = raw.count("\n", 0, len(raw) - len(raw.lstrip(" \t\r\n")))
+    return list(_line_origins(message.texts))[first : first + content.count("\n") + 1]
+
+
+def _line_origins(texts: Sequence[Text]) -> Iterator[Origin]:
+    """What wrote the first character of each line; an empty line was written by its end."""
+    at_start = True
+    for text in texts:
+        lines = text.text.split("\n")
+        for index, line in enumerate(lines):
+            is_last = index == len(lines) - 1
+            if at_start and (line or not is_last):
+                yield _origin(text, index)
+                at_start = False
+            at_start = at_start or not is_last
+
+
+def _origin(text: Text, line: int) -> Origin:
+    if text.slot and not text.path:
+        return text.slot
+    return Place(text.path, text.line + (line if text.copied else 0))
+
+
+def stable_prefix(document: Document, changes: frozenset[str]) -> int:
+    """How many code points of the Markdown stay the same when what is in `changes` does.
+
+    `document` is drafted with nothing left out that a change could bring back.
+    """
+    length = 0
+    for message in document.messages:
+        if message.marker.depends & changes:
+            return length
+        length += len(message.role) + 2
+        stable = _until_change(message.texts, changes)
+        whole = len(stable) == len(message.texts)
+        text = "".join(text.text for text in stable)
+        if not whole:
+            return length + _surely_escaped(trim(text))
+        length += len(escape(trim(text))) + 2
+    return length - 1
+
+
+def _until_change(texts: Sequence[Text], changes: frozenset[str]) -> Sequence[Text]:
+    for index, text in enumerate(texts):
+        if text.depends & changes:
+            return texts[:index]
+    return texts
+
+
+def _surely_escaped(content: str) -> int:
+    """How much of a content's start is escaped alike whatever follows: a closer could close a fence in it."""
+    written = escape(content)
+    closed = [escape(f"{content}\n{character * (len(content) + 3)}") for character in "`~"]
+    return min(_shared(written, each) for each in closed)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many code points two texts start with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -1,0 +1,151 @@
+"""Compiling one file, a skill or a layout, into atoms: its text, its headings, its includes, its holes.
+
+A file is compiled once for its constants, alone: what its headings and code are does not depend on the
+document it will stand in.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from docasm.atoms import Atom, Include, Text, trimmed
+from docasm.errors import DocasmError, Problem
+from docasm.markdown import Block, Opening, left_open, structure
+from docasm.markers import Section, sections, unescape_markers
+from docasm.source import Source
+from docasm.stencil import Stencil, stencil
+from docasm.template import Literal, Names, Output, parse
+from docasm.template_run import Hole, fold
+
+INPUT = "input"
+MESSAGE = "message"
+"""The variable that stands for the input in the last `user:` part of a skill."""
+ROLE_WITHOUT_MARKER = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a file says in one role."""
+
+    role: str
+    atoms: tuple[Atom, ...]
+    source: Source
+    """Its lines in the file."""
+    marker_line: int
+    """The line of its marker; without one, its first line."""
+    closer: Text | None
+    """What closes the fence or HTML block that the author left open."""
+    shallowest: int
+    """The level of its shallowest heading; 0 without headings."""
+    titled: bool
+    """Whether its first heading is its only heading of level 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """One compiled file."""
+
+    parts: tuple[Part, ...]
+    problems: tuple[Problem, ...]
+    """Warnings only; an error raises."""
+
+
+def compile_fragment(body: Source, *, template: bool, constants: Names) -> Fragment:
+    """The atoms of a body; raises DocasmError with all that is wrong in it.
+
+    Without `template` the body is one system part, taken as it is: no markers, no includes, no tags.
+    """
+    problems: list[Problem] = []
+    parts = []
+    for role, source, marker_line in _sources(body) if template else _verbatim(body):
+        try:
+            parts.append(_part(role, source, marker_line, template, constants, problems))
+        except DocasmError as error:
+            problems.extend(error.problems)
+    if any(problem.severity == "error" for problem in problems):
+        raise DocasmError(problems)
+    return Fragment(tuple(parts), tuple(problems))
+
+
+def _sources(body: Source) -> Iterator[tuple[str, Source, int]]:
+    """The role, the lines and the marker line of each part; blank text before a first marker is none."""
+    lines = body.text.split("\n")
+    for section in sections(body.text):
+        source = _trimmed(_lines(body, lines, section))
+        if section.role is not None or source.text:
+            marker = source.first_line if section.marker is None else body.first_line + section.marker
+            yield section.role or ROLE_WITHOUT_MARKER, source, marker
+
+
+def _verbatim(body: Source) -> Iterator[tuple[str, Source, int]]:
+    source = _trimmed(body)
+    yield ROLE_WITHOUT_MARKER, source, source.first_line
+
+
+def _lines(body: Source, lines: list[str], section: Section) -> Source:
+    text = unescape_markers("\n".join(lines[section.first : section.end]))
+    return Source(body.path, text, body.first_line + section.first)
+
+
+def _trimmed(source: Source) -> Source:
+    """The source without the blank lines at its ends."""
+    lines = source.text.split("\n")
+    kept = [number for number, line in enumerate(lines) if line.strip(" \t")]
+    if not kept:
+        return Source(source.path, "", source.first_line)
+    text = "\n".join(lines[kept[0] : kept[-1] + 1])
+    return Source(source.path, text, source.first_line + kept[0])
+
+
+def _part(
+    role: str, source: Source, marker_line: int, template: bool, constants: Names, problems: list[Problem]
+) -> Part:
+    pieces = fold(parse(source), source, constants) if template else (Literal(source.text, 0),)
+    drawn = stencil(pieces, source, includes=template)
+    found = structure(drawn.text)
+    if found.too_deep is not None:
+        message = "quotes and lists nest over 100 deep here"
+        raise DocasmError([source.problem("nested-too-deep", message, drawn.line_of(found.too_deep))])
+    opening = left_open(found)
+    if opening:
+        problems.append(_left_open(drawn, opening))
+    outline = [block for block in found.headings if not block.nested]
+    return Part(
+        role,
+        trimmed(tuple(_with_input(drawn.atoms(found)))),
+        source,
+        marker_line,
+        _closer(drawn, opening),
+        min((block.level for block in outline or found.headings), default=0),
+        _is_titled(outline),
+    )
+
+
+def _is_titled(outline: list[Block]) -> bool:
+    levels = [block.level for block in outline]
+    return levels[:1] == [1] and levels.count(1) == 1
+
+
+def _closer(drawn: Stencil, opening: Opening | None) -> Text | None:
+    if opening is None:
+        return None
+    return Text(f"\n{opening.closer}", drawn.source.path, drawn.line_of(opening.line), copied=False)
+
+
+def _left_open(drawn: Stencil, opening: Opening) -> Problem:
+    message = f"this block is not closed; it is closed with `{opening.closer}` at the end of its part"
+    hint = f"close it with a line `{opening.closer}`"
+    line = drawn.line_of(opening.line)
+    return drawn.source.problem("left-open", message, line, hint=hint, severity="warning")
+
+
+def _with_input(atoms: Iterator[Atom]) -> Iterator[Atom]:
+    """The atoms, with `{{ message }}` for the input slot; raises DocasmError for other uses of it."""
+    for atom in atoms:
+        if not isinstance(atom, Hole) or MESSAGE not in atom.tag.names:
+            yield atom
+        elif isinstance(atom.tag, Output) and atom.tag.is_name and atom.tag.container is None:
+            yield Include(INPUT, False, "", atom.source, atom.offset)
+        else:
+            message = "`message` is the input, exactly; it takes no filter and stands in no block"
+            hint = "write `{{ message }}`"
+            raise DocasmError([atom.source.problem_at("misplaced-message", message, atom.offset, hint=hint)])

@@ -1,0 +1,133 @@
+"""The skills and layouts that folders hold."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from docasm.errors import DocasmError, Place, Problem
+from docasm.layout import Layout, read_layout
+from docasm.skill import Skill, read_skill
+from docasm.source import read
+
+Value = TypeVar("Value")
+
+AGENT_SKILL_FILE = "SKILL.md"
+BUILT_IN_LAYOUTS = Path(__file__).parent / "starter" / "layouts"
+"""The layouts of a bundle that has none of its own."""
+
+
+@dataclass(slots=True)
+class Library(Generic[Value]):
+    """Values by name, and what is wrong with those that could not be read."""
+
+    found: dict[str, Value] = field(default_factory=dict)
+    broken: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    """Everything noticed, errors of `broken` included."""
+
+    def get(self, name: str) -> Value:
+        """A value; raises KeyError if there is none, DocasmError if it is broken."""
+        if name in self.broken:
+            raise DocasmError(self.broken[name])
+        return self.found[name]
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted({*self.found, *self.broken}))
+
+    def refuse(self, name: str, problems: Sequence[Problem]) -> None:
+        """Counts a name as broken."""
+        self.found.pop(name, None)
+        self.broken[name] = tuple(problems)
+        self.problems.extend(problems)
+
+
+def read_skills(
+    folders: Sequence[Path], shown: Mapping[Path, str], allowed: Sequence[Path]
+) -> Library[Skill]:
+    """The skills of folders, those of the first folder before those of later ones of the same name.
+
+    `shown` is what problems call a folder; a file that leads out of all `allowed` ones is refused.
+    """
+    library: Library[Skill] = Library()
+    for folder in folders:
+        here = _read_folder(folder, shown[folder], allowed)
+        for name in [*here.found, *here.broken]:
+            if name in library.found or name in library.broken:
+                library.problems.append(_shadowed(name, shown[folder]))
+        library.problems.extend(here.problems)
+        known = {*library.found, *library.broken}
+        library.found |= {name: skill for name, skill in here.found.items() if name not in known}
+        library.broken |= {name: each for name, each in here.broken.items() if name not in known}
+    return library
+
+
+def _shadowed(name: str, folder: str) -> Problem:
+    message = f"the skill `{name}` in `{folder}` is not used: a folder listed before has one of this name"
+    return Problem("shadowed-skill", message, severity="note")
+
+
+def _read_folder(folder: Path, shown: str, allowed: Sequence[Path]) -> Library[Skill]:
+    library: Library[Skill] = Library()
+    places: dict[str, str] = {}
+    for path, default_name, agent_skill in _skill_files(folder):
+        name, label = default_name, f"{shown}/{path.relative_to(folder).as_posix()}"
+        try:
+            _check_inside(path, label, allowed)
+            skill, problems = read_skill(read(path, label), default_name, agent_skill=agent_skill)
+            name = skill.name
+            if any(problem.severity == "error" for problem in problems):
+                raise DocasmError(problems)
+        except DocasmError as error:
+            library.refuse(name, error.problems)
+            continue
+        library.problems.extend(problems)
+        if name in places:
+            message = f"`{places[name]}` and `{label}` both hold a skill `{name}`"
+            problem = Problem(
+                "duplicate-skill", message, Place(label, 1), hint="rename or remove one of them"
+            )
+            library.refuse(name, [problem])
+        elif name not in library.broken:
+            library.found[name] = skill
+        places.setdefault(name, label)
+    return library
+
+
+def _skill_files(folder: Path) -> Iterator[tuple[Path, str, bool]]:
+    """Each skill's file, its name if the file gives none, and whether it is an Agent Skill; sorted."""
+    if not folder.is_dir():
+        return
+    for path in sorted(folder.iterdir(), key=lambda path: path.name):
+        if path.name.startswith("."):
+            continue
+        if path.suffix == ".md" and path.is_file():
+            yield path, path.stem, False
+        elif (path / AGENT_SKILL_FILE).is_file():
+            yield path / AGENT_SKILL_FILE, path.name, True
+
+
+def read_layouts(folder: Path, shown: str, allowed: Sequence[Path]) -> Library[Layout]:
+    """The layouts of a folder, and the built-in ones of names that it does not hold."""
+    library: Library[Layout] = Library()
+    built_in = [(path, f"docasm/{path.name}") for path in sorted(BUILT_IN_LAYOUTS.glob("*.md"))]
+    own = [(path, f"{shown}/{path.name}") for path in sorted(folder.glob("*.md"))] if folder.is_dir() else []
+    files = {path.stem: (path, label) for path, label in [*built_in, *own]}
+    for name, (path, label) in sorted(files.items()):
+        try:
+            _check_inside(path, label, [*allowed, BUILT_IN_LAYOUTS])
+            layout, problems = read_layout(read(path, label), name)
+            if problems:
+                raise DocasmError(problems)
+            library.found[name] = layout
+        except DocasmError as error:
+            library.refuse(name, error.problems)
+    return library
+
+
+def _check_inside(path: Path, label: str, allowed: Sequence[Path]) -> None:
+    real = path.resolve()
+    if not any(real.is_relative_to(folder.resolve()) for folder in allowed):
+        message = f"`{label}` leads out of the folders of this bundle"
+        hint = "put the file itself there, or list its folder under `skills` in `docasm.yaml`"
+        raise DocasmError([Problem("outside-bundle", message, Place(label, 1), hint=hint)])

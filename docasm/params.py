@@ -1,0 +1,71 @@
+"""Request parameters: what a bundle and its skills pass on to the payload."""
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from docasm.errors import Problem
+from docasm.fields import Fields
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and value >= 0
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int
+
+
+PARAMS: Mapping[str, tuple[str, Callable[[Any], bool]]] = MappingProxyType(
+    {
+        "model": ("a name", _is_text),
+        "temperature": ("a number of 0 or more", _is_number),
+        "max_tokens": ("a whole number above 0", lambda value: _is_whole(value) and value > 0),
+        "seed": ("a whole number", _is_whole),
+    }
+)
+"""Each parameter, what its value must be, and the test for that."""
+
+
+def read_params(fields: Fields, *, severity: str) -> Mapping[str, Any]:
+    """The parameters of a `params` mapping; an unknown key has the given severity."""
+    fields.only(PARAMS, severity=severity)
+    params = {}
+    for key, setting in fields.values.items():
+        if key in PARAMS and setting.value is not None:
+            wanted, fits = PARAMS[key]
+            if fits(setting.value):
+                params[key] = setting.value
+            else:
+                fields.wrong(setting, f"`{key}` must be {wanted}")
+    return MappingProxyType(params)
+
+
+def merge_params(
+    sources: Iterable[tuple[str, Mapping[str, Any]]], defaults: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
+    """The first source that sets a parameter wins; a later one that sets another value is reported.
+
+    Each source is (the skill's name, its parameters); `defaults` give way to all of them, unreported.
+    """
+    chosen: dict[str, Any] = {}
+    owner: dict[str, str] = {}
+    problems = []
+    for name, params in sources:
+        for key, value in params.items():
+            if key not in chosen:
+                chosen[key], owner[key] = value, name
+            elif chosen[key] != value:
+                problems.append(_conflict(key, owner[key], chosen[key], name, value))
+    merged = {key: {**defaults, **chosen}[key] for key in PARAMS if key in chosen or key in defaults}
+    return MappingProxyType(merged), tuple(problems)
+
+
+def _conflict(key: str, owner: str, kept: Any, name: str, given: Any) -> Problem:
+    message = f"`{owner}` sets `{key}` to {kept!r} and `{name}` to {given!r}; {kept!r} is used"
+    hint = "the first in adoption order wins; remove one of them"
+    return Problem("conflicting-params", message, hint=hint, severity="warning")

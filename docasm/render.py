@@ -1,0 +1,124 @@
+"""What a render gives: messages at once; Markdown, places and payload when they are asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from docasm import providers
+from docasm.atoms import Text
+from docasm.compiler import Drafted, holes
+from docasm.document import Document, DocumentMessage, Origin, places, stable_prefix
+from docasm.draft import HistoryMessages
+from docasm.errors import Problem, did_you_mean
+from docasm.markers import Message, join
+from docasm.plan import Planned, Values
+from docasm.tools import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Something that a limit took away."""
+
+    slot: str
+    """Where it is missing."""
+    limit: str
+    """The limit's key, as in a layout: "max_turns"."""
+    messages: int
+    """How many messages are missing."""
+
+
+@dataclass(frozen=True)
+class Render:
+    """One assembled document."""
+
+    messages: tuple[Message, ...]
+    """Ready for an API; no blank lines at their ends."""
+    tools: tuple[Tool, ...]
+    """The tools of the selected skills."""
+    params: Mapping[str, Any]
+    """Request parameters: model, temperature, max_tokens, seed."""
+    cuts: tuple[Cut, ...]
+    """What limits took away."""
+    left_out: int
+    """How many messages of the history hold no words, only tool calls or results."""
+    skills: tuple[str, ...]
+    """The selected skills, in order."""
+    drafted: Drafted = field(repr=False, compare=False)
+    empty: frozenset[str] = field(repr=False, compare=False)
+    values: Values = field(repr=False, compare=False)
+    history: tuple[Message, ...] = field(repr=False, compare=False)
+    """The history as messages of its own."""
+    given: frozenset[str] = field(repr=False, compare=False)
+    """The variables that the caller set."""
+    conflicts: tuple[Problem, ...] = field(repr=False, compare=False)
+
+    @cached_property
+    def markdown(self) -> str:
+        """The document as text; `docasm.split` reads it as `messages`."""
+        return join(self.messages)
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the Markdown in UTF-8, in hexadecimal."""
+        return sha256(self.markdown.encode()).hexdigest()
+
+    @cached_property
+    def document(self) -> Document:
+        """The document as a tree that knows its sources."""
+        return self._document(self.empty)
+
+    @cached_property
+    def places(self) -> tuple[Origin, ...]:
+        """For each line of the Markdown, the Place that wrote its first character, or its slot's name."""
+        return places(self.document)
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """Warnings and notes about this render."""
+        return (*self.conflicts, *self.drafted.notes, *self._unused_variables())
+
+    def payload(self, provider: str = "openai") -> dict[str, Any]:
+        """The request as a provider's API takes it; raises DocasmError if it cannot take it."""
+        return providers.payload(provider, self.messages, self.tools, self.params)
+
+    def stable_prefix(self, *changes: str) -> int:
+        """How many code points of the Markdown stay, from its start, whatever becomes of what is named.
+
+        `changes` are of "history", "now", "skills" (which are selected), "tools", "trigger", "variables".
+        """
+        return stable_prefix(self._document(self.empty - set(changes)), frozenset(changes))
+
+    def _document(self, empty: frozenset[str]) -> Document:
+        return Document(tuple(self._messages(self.drafted.plan(empty))))
+
+    def _messages(self, planned: Sequence[Planned]) -> "list[DocumentMessage]":
+        messages = []
+        for each in planned:
+            if isinstance(each, HistoryMessages):
+                messages += self._history_messages()
+                continue
+            texts: list[Text] = []
+            for part in each.parts:
+                texts += [part] if isinstance(part, Text) else part.texts(self.values)
+            messages.append(DocumentMessage(each.role, each.marker, tuple(texts)))
+        return messages
+
+    def _history_messages(self) -> "list[DocumentMessage]":
+        depends = frozenset({"history"})
+        marker = Text("", "", 0, slot="history", depends=depends)
+        return [
+            DocumentMessage(turn.role, marker, (Text(turn.content, "", 0, slot="history", depends=depends),))
+            for turn in self.history
+        ]
+
+    def _unused_variables(self) -> Sequence[Problem]:
+        used = {name for hole in holes(self.drafted.plan(self.empty)) for name in hole.hole.tag.names}
+        known = used | self.values.names.keys() - self.given
+        problems = []
+        for name in sorted(self.given - used):
+            message = f"no text of this document uses the variable `{name}`"
+            hint = did_you_mean(name, known, kind="variables in use")
+            problems.append(Problem("unused-variable", message, hint=hint, severity="warning"))
+        return problems

@@ -1,0 +1,174 @@
+"""A scenario: one trigger and its surroundings, from a file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from docasm.bundle import Bundle
+from docasm.config import FILE_NAME
+from docasm.errors import DocasmError, Problem, did_you_mean, failure
+from docasm.fields import Fields
+from docasm.history import ROLES, Turn
+from docasm.render import Render
+from docasm.settings import Setting, parse_settings
+from docasm.skill import read_variables
+from docasm.source import read
+from docasm.trigger import KINDS, Trigger
+
+SCENARIO_KEYS = (
+    "bundle",
+    "description",
+    "trigger",
+    "history",
+    "variables",
+    "model",
+    "layout",
+    "tools",
+    "now",
+)
+_TRIGGER_KEYS = {
+    "dm": ("type", "sender", "text"),
+    "cron": ("type", "filter", "created_at"),
+    "event": ("type", "payload"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One render, written down."""
+
+    path: Path
+    bundle: Bundle = field(repr=False)
+    trigger: Trigger
+    history: tuple[Turn, ...]
+    variables: Mapping[str, Any]
+    model: str | None
+    layout: str | None
+    tools: tuple[Any, ...] | None
+    now: str | None
+
+    def render(self) -> Render:
+        """The document; raises DocasmError with everything that is wrong."""
+        return self.bundle.render(
+            self.trigger,
+            history=self.history,
+            variables=self.variables,
+            tools=self.tools,
+            model=self.model,
+            layout=self.layout,
+            now=self.now,
+        )
+
+
+def load_scenario(path: str | Path) -> Scenario:
+    """Reads a scenario and loads its bundle; raises DocasmError with everything that is wrong.
+
+    The bundle is the folder that `bundle` names, or the nearest one upwards with a `docasm.yaml`.
+    """
+    file = Path(path)
+    problems: list[Problem] = []
+    fields = Fields(parse_settings(read(file)), problems, "the scenario")
+    fields.only(SCENARIO_KEYS)
+    trigger = _trigger(fields, problems)
+    history = read_history(fields.get("history"), problems)
+    tools = fields.get("tools")
+    if problems or trigger is None:
+        raise DocasmError(problems or [_no_trigger(fields)])
+    return Scenario(
+        path=file,
+        bundle=Bundle.load(_bundle_folder(fields, file)),
+        trigger=trigger,
+        history=history,
+        variables=read_variables(fields),
+        model=fields.text("model") or None,
+        layout=fields.text("layout") or None,
+        tools=None if tools is None else tuple(tools.plain()),
+        now=fields.text("now") or None,
+    )
+
+
+def _no_trigger(fields: Fields) -> Problem:
+    hint = "write `trigger: {type: dm, text: ...}`"
+    return fields.setting.problem("bad-trigger", "the scenario has no trigger", hint=hint)
+
+
+def _bundle_folder(fields: Fields, file: Path) -> Path:
+    named = fields.text("bundle")
+    if named:
+        return file.parent / named
+    for folder in (file.parent, *file.parent.resolve().parents):
+        if (folder / FILE_NAME).is_file():
+            return folder
+    hint = f"put a `{FILE_NAME}` beside it (an empty one will do), or name the folder with `bundle`"
+    raise failure("no-bundle", f"there is no `{FILE_NAME}` in the folder of `{file}` or above", hint=hint)
+
+
+def _trigger(fields: Fields, problems: list[Problem]) -> Trigger | None:
+    given = fields.mapping("trigger")
+    kind = given.text("type")
+    if kind not in KINDS:
+        if given.values:
+            hint = did_you_mean(kind, KINDS, kind="types")
+            setting = given.get("type") or given.setting
+            problems.append(
+                setting.problem("unknown-trigger", f"unknown type of trigger `{kind}`", hint=hint)
+            )
+        return None
+    given.only(_TRIGGER_KEYS[kind])
+    try:
+        return _MAKE[kind](given)
+    except DocasmError as error:
+        problems.extend(
+            given.setting.problem(each.code, each.message, hint=each.hint) for each in error.problems
+        )
+        return None
+
+
+def _dm(given: Fields) -> Trigger:
+    return Trigger.dm(given.text("text"), sender=given.text("sender", "admin"))
+
+
+def _cron(given: Fields) -> Trigger:
+    created_at = given.whole("created_at", least=0)
+    if created_at is None:
+        raise failure("bad-trigger", "a cron trigger needs `created_at`, in UNIX seconds")
+    return Trigger.cron(given.text("filter"), created_at=created_at)
+
+
+def _event(given: Fields) -> Trigger:
+    payload = given.get("payload")
+    if payload is None:
+        raise failure("bad-trigger", "an event needs its `payload`")
+    return Trigger.event(payload.plain())
+
+
+_MAKE = {"dm": _dm, "cron": _cron, "event": _event}
+
+
+def read_history(setting: Setting | None, problems: list[Problem]) -> tuple[Turn, ...]:
+    """A list of `role: text`, or of mappings with `role`, `content` and perhaps `name`."""
+    if setting is None:
+        return ()
+    if not isinstance(setting.value, list):
+        problems.append(setting.problem("wrong-type", "the history must be a list of turns"))
+        return ()
+    turns = [_turn(item, problems) for item in setting.value]
+    return tuple(turn for turn in turns if turn is not None)
+
+
+def _turn(item: Setting, problems: list[Problem]) -> Turn | None:
+    fields = Fields(item, problems, "a turn")
+    if "role" in fields.values:
+        fields.only(["role", "content", "name"])
+        role, content, name = fields.text("role"), fields.text("content"), fields.text("name") or None
+    else:
+        role, name = next(iter(fields.values), ""), None
+        fields.only([role, *ROLES] if role in ROLES and len(fields.values) == 1 else ROLES)
+        content = fields.text(role)
+    if role in ROLES:
+        return Turn(role, content, name=name)
+    if "role" in fields.values or not fields.values:
+        hint = did_you_mean(role, ROLES, kind="roles")
+        problems.append(item.problem("unknown-role", f"unknown role `{role}` of a turn", hint=hint))
+    return None

@@ -1,0 +1,266 @@
+"""A template as Jinja2 parses it: literal text, outputs and statements, each with its offset."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
+
+from docasm.contain import CONTAINERS
+from docasm.errors import DocasmError, Problem
+from docasm.sandbox import SANDBOX, Budget, evaluator
+from docasm.source import Source
+from docasm.template_check import check, instrument
+
+Names = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Text of the file itself."""
+
+    text: str
+    offset: int
+    """The code point of the source at which it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A Jinja2 expression, ready to be evaluated."""
+
+    evaluate: Callable[[Names, Budget], Any]
+    names: frozenset[str]
+    """The variables it asks for."""
+    cost: int
+    """The steps one evaluation takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One `{{ expression }}`."""
+
+    expression: Expression
+    offset: int
+    container: str | None
+    """The containment filter that ends the expression: one of CONTAINERS."""
+    info: str = ""
+    """The argument of `fence`."""
+    is_name: bool = False
+    """Whether the expression is a variable and nothing else."""
+
+    @property
+    def decided_by(self) -> Expression:
+        return self.expression
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.expression.names
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One `{% if %}`; `elif` is a Branch in `otherwise`."""
+
+    decided_by: Expression
+    then: "tuple[Node, ...]"
+    otherwise: "tuple[Node, ...]"
+    offset: int
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.decided_by.names | free_names(self.then) | free_names(self.otherwise)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """One `{% for %}`."""
+
+    target: nodes.Node
+    decided_by: Expression
+    """What it goes through."""
+    condition: Expression | None
+    body: "tuple[Node, ...]"
+    otherwise: "tuple[Node, ...]"
+    offset: int
+
+    @property
+    def names(self) -> frozenset[str]:
+        bound = names_in(self.target) | {"loop"}
+        inner = free_names(self.body) | (self.condition.names if self.condition else frozenset())
+        return self.decided_by.names | (inner - bound) | free_names(self.otherwise)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One `{% set name = expression %}`."""
+
+    target: nodes.Node
+    expression: Expression
+    offset: int
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.expression.names
+
+
+Tag = Output | Branch | Loop
+Node = Literal | Tag | Assignment
+
+
+def parse(source: Source) -> tuple[Node, ...]:
+    """The template in a source; raises DocasmError for what is not Jinja2 or not allowed here."""
+    try:
+        tree = SANDBOX.parse(source.text)
+        tokens = list(SANDBOX.lexer.tokeniter(source.text, None))
+        check(tree, source)
+        return _Reader(source, _Offsets.of(source.text, tokens)).body(tree.body)
+    except TemplateSyntaxError as error:
+        raise DocasmError([_syntax_problem(source, error)]) from None
+    except (RecursionError, MemoryError, SyntaxError):
+        message = "the tags of this template nest too deep"
+        raise DocasmError([source.problem("nested-too-deep", message, source.first_line)]) from None
+
+
+def free_names(template: Sequence[Node]) -> frozenset[str]:
+    """The variables a template asks for, those that it sets itself left out."""
+    free: set[str] = set()
+    bound: set[str] = set()
+    for node in template:
+        if not isinstance(node, Literal):
+            free |= node.names - bound
+        if isinstance(node, Assignment):
+            bound |= names_in(node.target)
+    return frozenset(free)
+
+
+def inner_nodes(tag: Tag) -> Iterator[Literal | Output]:
+    """The texts and outputs that a statement may write, in the order of the file."""
+    for body in bodies(tag):
+        for node in body:
+            if isinstance(node, Literal | Output):
+                yield node
+            elif not isinstance(node, Assignment):
+                yield from inner_nodes(node)
+
+
+def writes_lines(tag: Tag) -> bool:
+    """Whether a statement writes whole lines only, whatever its values are."""
+    if isinstance(tag, Output):
+        return False
+    return all(not body or _ends_a_line(body[-1]) for body in bodies(tag))
+
+
+def bodies(tag: Tag) -> tuple[tuple[Node, ...], ...]:
+    """What a statement may carry out."""
+    if isinstance(tag, Branch):
+        return tag.then, tag.otherwise
+    return (tag.body, tag.otherwise) if isinstance(tag, Loop) else ()
+
+
+def _ends_a_line(node: Node) -> bool:
+    if isinstance(node, Literal):
+        return node.text.endswith("\n")
+    return isinstance(node, Branch | Loop) and writes_lines(node)
+
+
+def names_in(expression: nodes.Node) -> frozenset[str]:
+    found = {name.name for name in expression.find_all(nodes.Name)}
+    return frozenset(found | {expression.name} if isinstance(expression, nodes.Name) else found)
+
+
+def _expression(node: nodes.Node) -> Expression:
+    names = names_in(node) - SANDBOX.globals.keys()
+    cost = 1 + sum(1 for _ in node.find_all(nodes.Node))
+    assert isinstance(node, nodes.Expr)
+    if isinstance(node, nodes.Name):
+        return Expression(_look_up(node.name), names, cost)
+    return Expression(evaluator(instrument(node)), names, cost)
+
+
+def _look_up(name: str) -> Callable[[Names, Budget], Any]:
+    def evaluate(names: Names, _: Budget) -> Any:
+        return names[name] if name in names else StrictUndefined(name=name)
+
+    return evaluate
+
+
+def _syntax_problem(source: Source, error: TemplateSyntaxError) -> Problem:
+    line = source.first_line + error.lineno - 1
+    lines = source.text.split("\n")
+    shown = lines[error.lineno - 1] if error.lineno <= len(lines) else ""
+    columns = [shown.find(mark) for mark in ("{%", "{{", "{#") if mark in shown]
+    hint = "text in braces is a template here; `template: false` in the front matter inserts it as it is"
+    message = (error.message or "not a template").rstrip(".")
+    return source.problem("template-syntax", message, line, min(columns, default=0) + 1, hint=hint)
+
+
+@dataclass(slots=True)
+class _Offsets:
+    """Where each text and each output of a template stands, in the order of the file."""
+
+    data: Iterator[int]
+    outputs: Iterator[int]
+
+    @classmethod
+    def of(cls, text: str, tokens: list[tuple[int, str, str]]) -> "_Offsets":
+        data, outputs, position = [], [], 0
+        for _, kind, value in tokens:
+            position = text.index(value, position)  # only white space is ever left out between tokens
+            if kind == "data" and value:
+                data.append(position)
+            elif kind == "variable_begin":
+                outputs.append(position)
+            position += len(value)
+        return cls(iter(data), iter(outputs))
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Turns Jinja2's tree into Nodes."""
+
+    source: Source
+    offsets: _Offsets
+
+    def body(self, body: Sequence[nodes.Node]) -> tuple[Node, ...]:
+        return tuple(node for each in body for node in self.read(each))
+
+    def read(self, node: nodes.Node) -> Iterator[Node]:
+        if isinstance(node, nodes.Output):
+            for child in node.nodes:
+                yield self.output(child)
+        elif isinstance(node, nodes.If):
+            yield self.branch([node, *node.elif_], node.else_)
+        elif isinstance(node, nodes.For):
+            yield self.loop(node)
+        elif isinstance(node, nodes.Assign):
+            yield Assignment(node.target, _expression(node.node), self.statement(node))
+
+    def output(self, child: nodes.Expr) -> Literal | Output:
+        if isinstance(child, nodes.TemplateData):
+            return Literal(child.data, next(self.offsets.data))
+        container, info = None, ""
+        if isinstance(child, nodes.Filter) and child.name in CONTAINERS and child.node is not None:
+            container = child.name
+            info = str(child.args[0].as_const()) if child.args else ""
+            child = child.node
+        offset, is_name = next(self.offsets.outputs), isinstance(child, nodes.Name)
+        return Output(_expression(child), offset, container, info, is_name)
+
+    def branch(self, tests: Sequence[nodes.If], otherwise: Sequence[nodes.Node]) -> Branch:
+        first, *rest = tests
+        offset, then = self.statement(first), self.body(first.body)
+        other = (self.branch(rest, otherwise),) if rest else self.body(otherwise)
+        return Branch(_expression(first.test), then, other, offset)
+
+    def loop(self, node: nodes.For) -> Loop:
+        condition = _expression(node.test) if node.test else None
+        iterable, offset = _expression(node.iter), self.statement(node)
+        body, otherwise = self.body(node.body), self.body(node.else_)
+        return Loop(node.target, iterable, condition, body, otherwise, offset)
+
+    def statement(self, node: nodes.Node) -> int:
+        """Jinja2 tells only the line of a statement: the offset of the first `{%` there."""
+        start = 0
+        for _ in range(node.lineno - 1):
+            start = self.source.text.index("\n", start) + 1
+        return max(start, self.source.text.find("{%", start))

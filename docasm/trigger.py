@@ -1,0 +1,151 @@
+"""What wakes an agent: a direct message, a cron job or an event; and what a skill answers to."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from docasm.contain import fenced
+from docasm.errors import failure
+from docasm.settings import MAX_NESTING
+from docasm.tools import nesting_exceeds
+
+KINDS = ("dm", "cron", "event")
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """One thing that happened. Make it with `dm`, `cron` or `event`."""
+
+    kind: str
+    """One of KINDS; decides which layout is used and how the input is shown, nothing else."""
+    payload: Any
+    """JSON: what conditions are compared with and what templates see as `event`."""
+    sender: str | None = None
+    text: str | None = None
+    """What the model reads; None stands for the payload as a fenced JSON block."""
+
+    @classmethod
+    def dm(cls, text: str, *, sender: str = "admin") -> Self:
+        """A direct message; raises DocasmError if it holds only white space."""
+        if not text.strip():
+            raise failure("empty-input", "the direct message is empty", hint="give it a text")
+        return cls("dm", {"type": "dm", "sender": sender, "text": text}, sender, text)
+
+    @classmethod
+    def cron(cls, expression: str, *, created_at: int) -> Self:
+        """A cron job that fired at `created_at` (UNIX seconds)."""
+        if not expression.strip():
+            raise failure("empty-input", "the cron expression is empty", hint='give one, as in "0 12 * * *"')
+        return cls("cron", {"type": "cron", "filter": expression, "created_at": created_at})
+
+    @classmethod
+    def event(cls, payload: Any) -> Self:
+        """Any JSON value that arrived: a webhook, a Nostr event, the end of another skill."""
+        return cls("event", payload)
+
+    def describe(self) -> str:
+        """A few words for messages."""
+        if self.kind == "dm":
+            return f"a direct message from `{self.sender}`"
+        return f"cron `{self.payload['filter']}`" if self.kind == "cron" else "an event"
+
+
+def input_text(trigger: Trigger) -> str:
+    """The input as the model reads it; raises DocasmError where the payload is not JSON."""
+    if trigger.text is not None:
+        return trigger.text
+    return fenced(to_json(trigger.payload), "json")
+
+
+def to_json(value: Any) -> str:
+    """JSON with an indent of two, keys in order, not ASCII-escaped; raises DocasmError."""
+    if nesting_exceeds(value, MAX_NESTING):
+        raise failure("nested-too-deep", f"the event nests more than {MAX_NESTING} deep")
+    try:
+        return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise failure("bad-event", f"the event is not JSON: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """That the value at a dotted path of the payload equals one of some values."""
+
+    path: str
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One entry of a skill's `triggers`."""
+
+    kind: str
+    conditions: tuple[Condition, ...] = ()
+    """All must hold; none means every trigger of the kind."""
+    params: Mapping[str, Any] | None = None
+
+    def describe(self) -> str:
+        """The rule as it is written in front matter."""
+        if self.kind == "cron" and self.conditions:
+            return f'cron: "{self.conditions[0].values[0]}"'
+        wanted = ", ".join(f"{each.path}: {'|'.join(map(str, each.values))}" for each in self.conditions)
+        return f"{self.kind}: {{{wanted}}}" if wanted else self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of many skills, looked up by what a trigger holds and not by going through them."""
+
+    unconditional: Mapping[str, Sequence[tuple[int, Rule]]]
+    conditional: Mapping[str, Mapping[str, Mapping[Any, Sequence[tuple[int, Rule]]]]]
+    """Kind -> path of a rule's first condition -> value -> rules."""
+
+    @classmethod
+    def of(cls, rules: Iterable[tuple[int, Rule]]) -> Self:
+        """Indexes rules, each with the number of its skill."""
+        unconditional: dict[str, list[tuple[int, Rule]]] = {kind: [] for kind in KINDS}
+        conditional: dict[str, dict[str, dict[Any, list[tuple[int, Rule]]]]] = {kind: {} for kind in KINDS}
+        for number, rule in rules:
+            if not rule.conditions:
+                unconditional[rule.kind].append((number, rule))
+                continue
+            by_value = conditional[rule.kind].setdefault(rule.conditions[0].path, {})
+            for value in rule.conditions[0].values:
+                by_value.setdefault(_key(value), []).append((number, rule))
+        return cls(unconditional, conditional)
+
+    def matching(self, trigger: Trigger) -> dict[int, Rule]:
+        """The first rule of each skill that the trigger fulfils, in the skills' order."""
+        found = list(self.unconditional[trigger.kind])
+        for path, by_value in self.conditional[trigger.kind].items():
+            found += by_value.get(_key(_value_at(trigger.payload, path)), ())
+        matching: dict[int, Rule] = {}
+        for number, rule in sorted(found, key=lambda pair: pair[0]):
+            if number not in matching and _holds(rule.conditions[1:], trigger.payload):
+                matching[number] = rule
+        return matching
+
+
+def _holds(conditions: Sequence[Condition], payload: Any) -> bool:
+    for condition in conditions:
+        key = _key(_value_at(payload, condition.path))
+        if key is None or key not in {_key(value) for value in condition.values}:
+            return False
+    return True
+
+
+def _value_at(payload: Any, path: str) -> Any:
+    for step in path.split("."):
+        if not isinstance(payload, Mapping):
+            return _ABSENT
+        payload = payload.get(step, _ABSENT)
+    return payload
+
+
+def _key(value: Any) -> Any:
+    """What makes two JSON scalars equal (True is not 1); None for what is not a scalar."""
+    if value is None or isinstance(value, str | int | float):
+        return (isinstance(value, bool), value)
+    return None
