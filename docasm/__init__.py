@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from docasm.markers import Message as Message
     from docasm.markers import join as join
     from docasm.markers import split as split
-    from docasm.render import Cut as Cut
     from docasm.render import Render as Render
     from docasm.scenario import Scenario as Scenario
     from docasm.scenario import load_scenario as load_scenario
     from docasm.skill import Skill as Skill
+    from docasm.tell import Cut as Cut
     from docasm.tools import Tool as Tool
     from docasm.trigger import Trigger as Trigger
 
 _HOMES = {
     "Bundle": "bundle",
-    "Cut": "render",
+    "Cut": "tell",
     "Document": "document",
     "DocasmError": "errors",
     "Message": "markers",

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
 
-from docasm.assemble import Request, assemble
+from docasm.assemble import assemble
 from docasm.compiler import Compiler
 from docasm.config import Adoption, Config, read_config, unknown_skill
 from docasm.contents import Adopted, Contents
@@ -83,8 +83,7 @@ class Bundle:
         `variables` go before those of the bundle and are not trusted, as all that a render brings.
         """
         chosen_tools = None if tools is None else read_tools(tools)
-        request = Request(trigger, history, variables, chosen_tools, model, layout, now)
-        return assemble(self.contents, request)
+        return assemble(self.contents, trigger, history, variables, chosen_tools, model, layout, now)
 
 
 def _libraries(config: Config, folder: Path, shown: str) -> tuple[Library[Skill], Library[Layout]]:

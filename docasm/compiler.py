@@ -9,7 +9,7 @@ from docasm.compose import Composer
 from docasm.draft import Chosen, Draft, HistoryMessages, draft
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
 from docasm.fragment import MESSAGE, Fragment, compile_fragment
-from docasm.layout import AS_LIST, Layout, check_slots, slots_of
+from docasm.layout import AS_LIST, HISTORY, TOOLS, Layout, check_slots, slots_of
 from docasm.library import Library
 from docasm.plan import PlacedHole, Planned, PlannedMessage, plan
 from docasm.skill import Skill
@@ -26,21 +26,29 @@ MAX_KEPT = 512
 """How many plans are kept; a caller decides how many there could be."""
 
 
+EmptySlots = tuple[bool, bool]
+"""Whether the history and whether the tools bring nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Drafted:
     """A document up to the values: which slots are empty is decided for each render."""
 
+    layout: Layout
     drafts: tuple[Draft | HistoryMessages, ...]
     notes: tuple[Problem, ...]
     slots: frozenset[str]
     """The slots that the layout has."""
-    plans: dict[frozenset[str], tuple[Planned, ...]] = field(default_factory=dict)
+    plans: dict[EmptySlots, tuple[Planned, ...]] = field(default_factory=dict)
 
-    def plan(self, empty: frozenset[str]) -> tuple[Planned, ...]:
-        """The plan of a render in which the slots in `empty` bring nothing."""
-        if empty not in self.plans:
-            self.plans[empty] = plan(self.drafts, empty)
-        return self.plans[empty]
+    def plan(self, empty: EmptySlots) -> tuple[Planned, ...]:
+        """The plan of a render; raises DocasmError where a hole cannot be contained."""
+        found = self.plans.get(empty)
+        if found is None:
+            history, tools = empty
+            names = frozenset([HISTORY] * history + [TOOLS] * tools)
+            found = self.plans[empty] = plan(self.drafts, names)
+        return found
 
 
 @dataclass(slots=True)
@@ -53,11 +61,16 @@ class Compiler:
     fragments: dict[Hashable, Fragment] = field(default_factory=dict)
     drafted: dict[Hashable, Drafted] = field(default_factory=dict)
 
-    def draft(self, layout: str, chosen: tuple[str, ...], overridden: frozenset[str]) -> Drafted:
-        """The document of a layout and the selected skills; raises DocasmError with all that is wrong."""
+    def draft(self, layout: str, chosen: tuple[str, ...], overridden: tuple[str, ...]) -> Drafted:
+        """The document of a layout and the selected skills; raises DocasmError with all that is wrong.
+
+        `overridden` are the variables that the render sets.
+        """
         key = (layout, chosen, overridden)
         found = self.drafted.get(key)
-        return found if found is not None else _keep(self.drafted, key, self._draft(*key))
+        if found is None:
+            found = _keep(self.drafted, key, self._draft(layout, chosen, frozenset(overridden)))
+        return found
 
     def _draft(self, layout: str, chosen: tuple[str, ...], overridden: frozenset[str]) -> Drafted:
         compiled = self.layout(layout, overridden)
@@ -65,7 +78,7 @@ class Compiler:
         composer = Composer(lambda name: self.skill(name, overridden), self.skills.names)
         drafts = tuple(draft(self.layouts.get(layout), compiled, skills, composer))
         slots = frozenset(slot.name for part in compiled.parts for slot in slots_of(part))
-        return Drafted(drafts, tuple(composer.notes), slots)
+        return Drafted(self.layouts.get(layout), drafts, tuple(composer.notes), slots)
 
     def skill(self, name: str, overridden: frozenset[str]) -> Fragment:
         """A compiled skill; raises KeyError if there is none of that name, DocasmError if it is broken."""
@@ -87,10 +100,10 @@ class Compiler:
             raise DocasmError(problems)
         return fragment
 
-    def tools_of(self, name: str) -> tuple[str, ...]:
-        """The names of the tools that a skill asks for, or ALL_TOOLS alone."""
+    def tools_of(self, name: str) -> Sequence[str]:
+        """The names of the tools that a skill asks for, or the text "all"."""
         wanted = self.skills.get(name).tools
-        return (wanted,) if isinstance(wanted, str) else tuple(setting.value for setting in wanted)
+        return wanted if isinstance(wanted, str) else [setting.value for setting in wanted]
 
     def _constants(self, defaults: Mapping[str, Any], overridden: frozenset[str]) -> Mapping[str, Any]:
         """What is known when a file is compiled: the file's variables, and the bundle's before them."""
@@ -124,7 +137,7 @@ class Compiler:
         fragment = self.layout(name, frozenset())
         yield from fragment.problems
         drafted = self._draft(name, (), frozenset())
-        for empty in (frozenset(), frozenset(("history", "tools"))):
+        for empty in ((False, False), (True, True)):
             yield from self._unknown_variables(drafted.plan(empty), self.layouts.found[name].variables)
 
     def _unknown_variables(

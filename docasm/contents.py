@@ -20,6 +20,20 @@ class Adopted:
 
 
 @dataclass(frozen=True, slots=True)
+class Selection:
+    """What the skills that a trigger selects decide together, whatever else a render is given."""
+
+    skills: tuple[str, ...]
+    """In adoption order."""
+    params: tuple[tuple[str, Mapping[str, Any]], ...]
+    """The parameters that each sets."""
+    tools: tuple[Tool, ...] | None
+    """Those of the bundle that they ask for; None where the bundle lacks one."""
+    tool_list: str
+    """What the document says of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Contents:
     """Everything of a bundle that renders share."""
 
@@ -34,5 +48,5 @@ class Contents:
     """What the history calls each role."""
     params: Mapping[str, Any]
     compiler: Compiler
-    chosen_tools: dict[tuple[str, ...], tuple[Tool, ...]] = field(default_factory=dict)
-    """The tools of each selection of skills, kept."""
+    selections: dict[tuple[int, ...], Selection] = field(default_factory=dict)
+    """By the rules that hold, as indexes into `rules`."""

@@ -61,6 +61,9 @@ _set_content = Turn.__dict__["content"].__set__
 _set_name = Turn.__dict__["name"].__set__
 
 
+_ONLY_TURNS = {Turn}
+
+
 @dataclass(frozen=True, slots=True)
 class History:
     """The turns of a conversation that a document is to show."""
@@ -81,6 +84,11 @@ def turns(history: Iterable[object], max_turns: int | None = None) -> History:
     Raises DocasmError that names the message by its index.
     """
     messages = history if isinstance(history, Sequence) else tuple(history)
+    if isinstance(messages, list | tuple):
+        cut = 0 if max_turns is None else max(0, len(messages) - max_turns)
+        last: tuple[Any, ...] = tuple(messages[cut:])
+        if set(map(type, last)) <= _ONLY_TURNS:
+            return History(last, 0, cut)
     found: list[Turn] = []
     index = len(messages)
     wanted = index if max_turns is None else max_turns
@@ -99,17 +107,32 @@ def to_markdown(turns: Iterable[Turn], labels: Mapping[str, str]) -> str:
 
     `labels` says what to call each role. A label is the turn's name if it has one, as one line without `*`.
     """
-    by_role = {role: _label(labels.get(role, ""), DEFAULT_LABELS[role]) for role in ROLES}
+    starts = _starts(labels.get("user", ""), labels.get("assistant", ""))
     items = []
     for turn in turns:
-        label, text = by_role[turn.role], turn.content
-        if turn.name is not None:
-            label = _label(turn.name, label)
-        if text and "\n" not in text and "\r" not in text and text == text.strip():
-            items.append(f"- **{label}**: {text}")
+        text = turn.content
+        if turn.name is not None or not text or "\n" in text or "\r" in text or text.strip() != text:
+            items.append(_item(turn, starts[turn.role]))
         else:
-            items.append(f"- **{label}**:{_block(text)}")
+            items.append(starts[turn.role] + text)
     return "\n".join(items)
+
+
+@lru_cache(maxsize=64)
+def _starts(user: str, assistant: str) -> Mapping[str, str]:
+    """How the item of a role starts, for the roles' labels."""
+    labels = {"user": user, "assistant": assistant}
+    return {role: f"- **{_label(labels[role], DEFAULT_LABELS[role])}**: " for role in ROLES}
+
+
+def _item(turn: Turn, start: str) -> str:
+    """A turn that has a name, or is not just one line of text."""
+    text, label = turn.content, start[len(_ITEM) : -len("**: ")]
+    if turn.name is not None:
+        label = _label(turn.name, label)
+    if text and "\n" not in text and "\r" not in text and text == text.strip():
+        return f"- **{label}**: {text}"
+    return f"- **{label}**:{_block(text)}"
 
 
 def parse(text: str) -> tuple[tuple[str, str], ...]:

@@ -27,6 +27,8 @@ ROLES = ("system", "user", "assistant")
 _BLANK = " \t\r"
 """What a blank line holds, and what may follow a marker or a closer on its line."""
 
+_BLANK_OR_END = ("", *_BLANK, "\n")
+
 # A pattern starts with the LF before its line because `re` finds a literal several times as fast as `^`; the
 # lookahead only makes it leave most lines early. Repeats are possessive: no line is read over and over.
 _REST = rf"[{_BLANK}]*+(?![^\n])"
@@ -44,7 +46,7 @@ _ESCAPED = ("\\:", "\\```", "\\~~~")
 _Closers = dict[str, deque[tuple[int, int]]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Message:
     """One message of a conversation with a model."""
 
@@ -52,6 +54,15 @@ class Message:
     """One of ROLES."""
     content: str
     """Its text, as the model reads it."""
+
+    def __init__(self, role: str, content: str) -> None:
+        _set_role(self, role)
+        _set_content(self, content)
+
+
+# Every render makes messages, and `object.__setattr__` takes half as long again.
+_set_role = Message.__dict__["role"].__set__
+_set_content = Message.__dict__["content"].__set__
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +145,8 @@ def trim(text: str) -> str:
 
     A blank line holds only spaces, tabs and CR. A text of only blank lines gives the empty text.
     """
+    if text[:1] not in _BLANK_OR_END and text[-1:] not in _BLANK_OR_END:
+        return text
     kept = len(text.rstrip(_BLANK + "\n"))
     if not kept:
         return ""

@@ -1,6 +1,6 @@
 """Request parameters: what a bundle and its skills pass on to the payload."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -46,21 +46,26 @@ def read_params(fields: Fields, *, severity: str) -> Mapping[str, Any]:
 
 
 def merge_params(
-    sources: Iterable[tuple[str, Mapping[str, Any]]], defaults: Mapping[str, Any]
+    sources: Sequence[tuple[str, Mapping[str, Any]]], defaults: Mapping[str, Any], model: str | None = None
 ) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
     """The first source that sets a parameter wins; a later one that sets another value is reported.
 
-    Each source is (the skill's name, its parameters); `defaults` give way to all of them, unreported.
+    Each source is (the skill's name, its parameters). `model` goes before all of them, `defaults` give way
+    to all of them, unreported.
     """
     chosen: dict[str, Any] = {}
     owner: dict[str, str] = {}
     problems = []
+    if model is None and not sources:
+        return defaults, ()
     for name, params in sources:
         for key, value in params.items():
             if key not in chosen:
                 chosen[key], owner[key] = value, name
             elif chosen[key] != value:
                 problems.append(_conflict(key, owner[key], chosen[key], name, value))
+    if model is not None:
+        chosen["model"] = model
     merged = {key: {**defaults, **chosen}[key] for key in PARAMS if key in chosen or key in defaults}
     return MappingProxyType(merged), tuple(problems)
 

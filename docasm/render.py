@@ -8,25 +8,14 @@ from typing import Any
 
 from docasm import providers
 from docasm.atoms import Text
-from docasm.compiler import Drafted, holes
+from docasm.compiler import Drafted, EmptySlots, holes
 from docasm.document import Document, DocumentMessage, Origin, places, stable_prefix
 from docasm.draft import HistoryMessages
 from docasm.errors import Problem, did_you_mean
 from docasm.markers import Message, join
 from docasm.plan import Planned, Values
+from docasm.tell import Cut, Told
 from docasm.tools import Tool
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Something that a limit took away."""
-
-    slot: str
-    """Where it is missing."""
-    limit: str
-    """The limit's key, as in a layout: "max_turns"."""
-    messages: int
-    """How many messages are missing."""
 
 
 @dataclass(frozen=True)
@@ -39,20 +28,25 @@ class Render:
     """The tools of the selected skills."""
     params: Mapping[str, Any]
     """Request parameters: model, temperature, max_tokens, seed."""
-    cuts: tuple[Cut, ...]
-    """What limits took away."""
-    left_out: int
-    """How many messages of the history hold no words, only tool calls or results."""
     skills: tuple[str, ...]
     """The selected skills, in order."""
+    told: Told = field(repr=False, compare=False)
     drafted: Drafted = field(repr=False, compare=False)
-    empty: frozenset[str] = field(repr=False, compare=False)
+    empty: EmptySlots = field(repr=False, compare=False)
     values: Values = field(repr=False, compare=False)
-    history: tuple[Message, ...] = field(repr=False, compare=False)
-    """The history as messages of its own."""
-    given: frozenset[str] = field(repr=False, compare=False)
+    given: Mapping[str, Any] | None = field(repr=False, compare=False)
     """The variables that the caller set."""
     conflicts: tuple[Problem, ...] = field(repr=False, compare=False)
+
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """What limits took away."""
+        return self.told.cuts
+
+    @property
+    def left_out(self) -> int:
+        """How many messages of the history hold no words, only tool calls or results."""
+        return self.told.left_out
 
     @cached_property
     def markdown(self) -> str:
@@ -88,9 +82,11 @@ class Render:
 
         `changes` are of "history", "now", "skills" (which are selected), "tools", "trigger", "variables".
         """
-        return stable_prefix(self._document(self.empty - set(changes)), frozenset(changes))
+        history, tools = self.empty
+        document = self._document((history and "history" not in changes, tools and "tools" not in changes))
+        return stable_prefix(document, frozenset(changes))
 
-    def _document(self, empty: frozenset[str]) -> Document:
+    def _document(self, empty: EmptySlots) -> Document:
         return Document(tuple(self._messages(self.drafted.plan(empty))))
 
     def _messages(self, planned: Sequence[Planned]) -> "list[DocumentMessage]":
@@ -110,14 +106,15 @@ class Render:
         marker = Text("", "", 0, slot="history", depends=depends)
         return [
             DocumentMessage(turn.role, marker, (Text(turn.content, "", 0, slot="history", depends=depends),))
-            for turn in self.history
+            for turn in self.told.messages
         ]
 
     def _unused_variables(self) -> Sequence[Problem]:
+        given = frozenset(self.given or ())
         used = {name for hole in holes(self.drafted.plan(self.empty)) for name in hole.hole.tag.names}
-        known = used | self.values.names.keys() - self.given
+        known = used | self.values.names.keys() - given
         problems = []
-        for name in sorted(self.given - used):
+        for name in sorted(given - used):
             message = f"no text of this document uses the variable `{name}`"
             hint = did_you_mean(name, known, kind="variables in use")
             problems.append(Problem("unused-variable", message, hint=hint, severity="warning"))

@@ -76,7 +76,7 @@ def to_text(value: Any, budget: Budget) -> str:
 
 
 def _json_text(value: Any, budget: Budget, indent: int | None = None) -> str:
-    """JSON, each node paid for before it is written: with aliases a small value can write out to a large one."""
+    """JSON, each node paid for first: with aliases a small value can write out to a large one."""
     waiting = [(value, 0)]
     while waiting:
         each, depth = waiting.pop()

@@ -98,34 +98,38 @@ class Rule:
 class Rules:
     """The rules of many skills, looked up by what a trigger holds and not by going through them."""
 
-    unconditional: Mapping[str, Sequence[tuple[int, Rule]]]
-    conditional: Mapping[str, Mapping[str, Mapping[Any, Sequence[tuple[int, Rule]]]]]
-    """Kind -> path of a rule's first condition -> value -> rules."""
+    rules: tuple[tuple[int, Rule], ...]
+    """Each with the number of its skill."""
+    unconditional: Mapping[str, tuple[int, ...]]
+    """Kind -> indexes into `rules`."""
+    conditional: Mapping[str, Mapping[str, Mapping[Any, Sequence[int]]]]
+    """Kind -> path of a rule's first condition -> value -> indexes into `rules`."""
 
     @classmethod
     def of(cls, rules: Iterable[tuple[int, Rule]]) -> Self:
-        """Indexes rules, each with the number of its skill."""
-        unconditional: dict[str, list[tuple[int, Rule]]] = {kind: [] for kind in KINDS}
-        conditional: dict[str, dict[str, dict[Any, list[tuple[int, Rule]]]]] = {kind: {} for kind in KINDS}
-        for number, rule in rules:
+        """Indexes rules, which come in the order of their skills."""
+        rules = tuple(rules)
+        unconditional: dict[str, tuple[int, ...]] = dict.fromkeys(KINDS, ())
+        conditional: dict[str, dict[str, dict[Any, list[int]]]] = {kind: {} for kind in KINDS}
+        for index, (_, rule) in enumerate(rules):
             if not rule.conditions:
-                unconditional[rule.kind].append((number, rule))
+                unconditional[rule.kind] += (index,)
                 continue
             by_value = conditional[rule.kind].setdefault(rule.conditions[0].path, {})
             for value in rule.conditions[0].values:
-                by_value.setdefault(_key(value), []).append((number, rule))
-        return cls(unconditional, conditional)
+                by_value.setdefault(_key(value), []).append(index)
+        return cls(rules, unconditional, conditional)
 
-    def matching(self, trigger: Trigger) -> dict[int, Rule]:
-        """The first rule of each skill that the trigger fulfils, in the skills' order."""
-        found = list(self.unconditional[trigger.kind])
+    def matching(self, trigger: Trigger) -> tuple[int, ...]:
+        """The rules that a trigger fulfils, as indexes into `rules`, in order."""
+        found = self.unconditional[trigger.kind]
         for path, by_value in self.conditional[trigger.kind].items():
-            found += by_value.get(_key(_value_at(trigger.payload, path)), ())
-        matching: dict[int, Rule] = {}
-        for number, rule in sorted(found, key=lambda pair: pair[0]):
-            if number not in matching and _holds(rule.conditions[1:], trigger.payload):
-                matching[number] = rule
-        return matching
+            candidates = by_value.get(_key(_value_at(trigger.payload, path)), ())
+            found += tuple(index for index in candidates if self._holds(index, trigger))
+        return tuple(sorted(found)) if len(found) > 1 else found
+
+    def _holds(self, index: int, trigger: Trigger) -> bool:
+        return _holds(self.rules[index][1].conditions[1:], trigger.payload)
 
 
 def _holds(conditions: Sequence[Condition], payload: Any) -> bool:
