@@ -7,12 +7,13 @@ from typing import Any
 from docasm.contents import Contents
 from docasm.draft import HistoryMessages
 from docasm.errors import DocasmError, Problem, failure
+from docasm.fill import Values
 from docasm.fragment import INPUT, MESSAGE
 from docasm.history import turns
 from docasm.layout import HISTORY, TOOLS
 from docasm.markers import Message, trim
 from docasm.params import merge_params
-from docasm.plan import Planned, Values
+from docasm.plan import Planned
 from docasm.render import Render
 from docasm.select import choose_tools, match, select
 from docasm.tell import no_history_slot, tell

@@ -78,13 +78,17 @@ def without_emptied_lines(atoms: Sequence[Any]) -> list[Any]:
     return kept
 
 
+def cut_at(text: Text, length: int) -> tuple[Text, Text]:
+    """A text in two, the first of a length in code points."""
+    lines = text.text.count("\n", 0, length) if text.copied else 0
+    rest = replace(text, text=text.text[length:], line=text.line + lines)
+    return replace(text, text=text.text[:length]), rest
+
+
 def _after(text: Text, pattern: re.Pattern[str]) -> Text:
     """The text without what the pattern matches at its start."""
     found = pattern.match(text.text)
-    if found is None:
-        return text
-    lines = found[0].count("\n") if text.copied else 0
-    return replace(text, text=text.text[found.end() :], line=text.line + lines)
+    return cut_at(text, found.end())[1] if found else text
 
 
 def trimmed(atoms: Sequence[Any]) -> tuple[Any, ...]:

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 from docasm.compose import Composer
 from docasm.draft import Chosen, Draft, HistoryMessages, draft
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
+from docasm.fill import PlacedHole
 from docasm.fragment import MESSAGE, Fragment, compile_fragment
 from docasm.layout import AS_LIST, HISTORY, TOOLS, Layout, check_slots, slots_of
 from docasm.library import Library
-from docasm.plan import PlacedHole, Planned, PlannedMessage, plan
+from docasm.plan import Planned, PlannedMessage, plan
 from docasm.skill import Skill
 from docasm.source import Source
 from docasm.tools import Tool

@@ -14,6 +14,10 @@ DEEPEST = 6
 """The deepest level of a heading (CommonMark 4.2)."""
 TITLE = 1
 
+MAX_SIZE = 32_000_000
+"""How much includes may write, in code points."""
+
+_INCLUDE_SIZE = 1_000
 _CLOSING_RUN = re.compile(r"(?:(?<=[ \t])|\A)(#+)[ \t]*\Z")
 _SOFT_BREAK = re.compile(r"[ \t]*\\?\n[ \t>]*")
 
@@ -34,6 +38,8 @@ class Composer:
     titled: bool = False
     """Whether a file has kept its title."""
     notes: list[Problem] = field(default_factory=list)
+    size: int = 0
+    """How much the includes have written, about, in code points."""
 
     def skill(self, name: str, base: int) -> tuple[Written, ...]:
         """A triggered skill's system text, under a heading of level `base` (0 for none)."""
@@ -69,6 +75,7 @@ class Composer:
         """What an include is replaced by: nothing, if it has its own line and its skill stands already."""
         part = self._included_part(include, chain)
         chain = (*chain, include.name)
+        self._account(include, part)
         if not include.alone:
             yield from self.part(_plain(part), 0, chain) if part else ()
             return
@@ -78,6 +85,13 @@ class Composer:
             line = include.source.position(include.offset)[0]
             yield Text(include.indent, include.source.path, line)
         yield from atoms or (Nothing(),)
+
+    def _account(self, include: Include, part: Part | None) -> None:
+        """Files that include each other twice write out to far more than they hold."""
+        self.size += _INCLUDE_SIZE + (len(part.source.text) if part else 0)
+        if self.size > MAX_SIZE:
+            message = f"with this include the document has more than {MAX_SIZE:,} characters"
+            raise _error(include, "over-budget", message, "include less")
 
     def _included_part(self, include: Include, chain: tuple[str, ...]) -> Part | None:
         if include.name in chain:

@@ -112,7 +112,7 @@ def to_markdown(turns: Iterable[Turn], labels: Mapping[str, str]) -> str:
     for turn in turns:
         text = turn.content
         if turn.name is not None or not text or "\n" in text or "\r" in text or text.strip() != text:
-            items.append(_item(turn, starts[turn.role]))
+            items.append(_item(turn, starts))
         else:
             items.append(starts[turn.role] + text)
     return "\n".join(items)
@@ -125,10 +125,14 @@ def _starts(user: str, assistant: str) -> Mapping[str, str]:
     return {role: f"- **{_label(labels[role], DEFAULT_LABELS[role])}**: " for role in ROLES}
 
 
-def _item(turn: Turn, start: str) -> str:
-    """A turn that has a name, or is not just one line of text."""
-    text, label = turn.content, start[len(_ITEM) : -len("**: ")]
-    if turn.name is not None:
+def _item(turn: Turn, starts: Mapping[str, str]) -> str:
+    """A turn that has a name, or is not just one line of text.
+
+    A name comes from outside: one that is the label of the other role does not count.
+    """
+    labels = {role: start[len(_ITEM) : -len("**: ")] for role, start in starts.items()}
+    text, label = turn.content, labels[turn.role]
+    if turn.name is not None and _label(turn.name, label) not in labels.values():
         label = _label(turn.name, label)
     if text and "\n" not in text and "\r" not in text and text == text.strip():
         return f"- **{label}**: {text}"

@@ -1,17 +1,15 @@
 """What a render has to do, decided before it: constant text, and how each hole and slot is written."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
 
-from docasm.atoms import Text
-from docasm.contain import one_line
+from docasm.atoms import Text, cut_at
 from docasm.draft import Draft, HistoryMessages
 from docasm.errors import DocasmError, Problem
+from docasm.fill import PlacedHole, SlotText
 from docasm.fragment import INPUT
 from docasm.placement import Mark, Refusal, place
-from docasm.sandbox import Budget, to_text
 from docasm.sections import Flat, without_empty
 from docasm.stencil import stand_in_for
 from docasm.template import Literal, Output, inner_nodes
@@ -19,73 +17,6 @@ from docasm.template_run import Hole
 
 _LIST = "- x"
 """What the history and the tools look like to Markdown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
-    """What one render brings."""
-
-    names: Mapping[str, Any]
-    """The variables of templates."""
-    slots: Mapping[str, str]
-    """The text of each slot."""
-
-
-@dataclass(frozen=True, slots=True)
-class SlotText:
-    """A slot that a render fills."""
-
-    name: str
-    depends: frozenset[str]
-
-    def write(self, values: Values) -> str:
-        return values.slots[self.name]
-
-    def texts(self, values: Values) -> Iterator[Text]:
-        yield Text(values.slots[self.name], "", 0, slot=self.name)
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedHole:
-    """A hole, and what keeps its values in their place."""
-
-    hole: Hole
-    contain: Callable[[str], str]
-    depends: frozenset[str]
-
-    def write(self, values: Values) -> str:
-        tag = self.hole.tag
-        if isinstance(tag, Output) and tag.is_name and not self.hole.assignments and tag.container is None:
-            value = values.names.get(next(iter(tag.names)))
-            if value is not None:
-                return self.contain(to_text(value, Budget()))
-        return self.contain("".join(text.text for text in self._raw(values)))
-
-    def texts(self, values: Values) -> Iterator[Text]:
-        """What is written, a Text for each line, with the tag or the text that wrote its start."""
-        raw = list(_by_line(self._raw(values)))
-        lines = self.contain("".join(text.text for text in raw)).split("\n")
-        for index, line in enumerate(lines):
-            origin = raw[min(index, len(raw) - 1)] if raw else self._text("", self.hole.offset)
-            end = "\n" if index < len(lines) - 1 else ""
-            yield Text(line + end, origin.path, origin.line, copied=False)
-
-    def _raw(self, values: Values) -> list[Text]:
-        """What the tag writes, an output in a statement on one line unless it has the line to itself."""
-        pieces = self.hole.pieces(values.names)
-        if isinstance(self.hole.tag, Output):
-            return [self._text(piece.text, piece.offset) for piece in pieces]
-        texts = []
-        for index, piece in enumerate(pieces):
-            text = piece.text
-            if not isinstance(piece, Literal) and not _alone([each.text for each in pieces], index):
-                text = one_line(text)
-            texts.append(self._text(text, piece.offset))
-        return texts
-
-    def _text(self, text: str, offset: int) -> Text:
-        source = self.hole.source
-        return Text(text, source.path, source.position(offset)[0], copied=False)
 
 
 Part = Text | SlotText | PlacedHole
@@ -116,7 +47,7 @@ def plan(drafts: Sequence[Draft | HistoryMessages], empty: frozenset[str]) -> tu
             planned.append(each)
             continue
         try:
-            parts = tuple(_placed(without_empty(each.atoms, empty)))
+            parts = tuple(_with_blank_lines(list(_placed(without_empty(each.atoms, empty)))))
         except DocasmError as error:
             problems.extend(error.problems)
             continue
@@ -135,6 +66,32 @@ def _merged(parts: Sequence[Part]) -> Iterator[str | SlotText | PlacedHole]:
             yield from (part for part in group if not isinstance(part, Text))
 
 
+def _with_blank_lines(parts: list[Part]) -> list[Part]:
+    """Statements that write lines, each with the blank line that goes when it writes none.
+
+    It is the one after it; at the end of its file, where there is none, those before it.
+    """
+    for index, part in enumerate(parts):
+        if not isinstance(part, PlacedHole) or not part.lines:
+            continue
+        after = parts[index + 1] if index + 1 < len(parts) else None
+        before = parts[index - 1] if index else None
+        if isinstance(after, Text) and after.path == part.hole.source.path:
+            blank, parts[index + 1] = cut_at(after, _blank_line_length(after.text))
+            parts[index] = replace(part, after=blank)
+        elif isinstance(before, Text) and before.path == part.hole.source.path:
+            parts[index - 1], blank = cut_at(before, len(before.text.rstrip(" \t\n")))
+            parts[index] = replace(part, before=blank, last=True)
+        else:
+            parts[index] = replace(part, last=True)
+    return parts
+
+
+def _blank_line_length(text: str) -> int:
+    end = text.find("\n") + 1
+    return end if not text[:end].strip(" \t\n") else 0
+
+
 def _placed(atoms: Sequence[Flat]) -> Iterator[Part]:
     """The atoms, each hole with what contains it; raises DocasmError for those that nothing contains."""
     text, marks = _stencil(atoms)
@@ -151,7 +108,8 @@ def _placed(atoms: Sequence[Flat]) -> Iterator[Part]:
             if reason or isinstance(contain, Refusal):
                 problems.append(_uncontained(atom.what, str(reason)))
             else:
-                yield PlacedHole(atom.what, contain, atom.depends | depends_on(atom.what.tag.names))
+                depends = atom.depends | depends_on(atom.what.tag.names)
+                yield PlacedHole(atom.what, contain, depends, atom.what.writes_lines)
     if problems:
         raise DocasmError(problems)
 
@@ -203,28 +161,3 @@ def _uncontained(hole: Hole, reason: str) -> Problem:
     else:
         hint += "; `| trusted` vouches for the value"
     return hole.source.problem_at("uncontained-value", message, hole.offset, hint=hint)
-
-
-def _by_line(texts: Sequence[Text]) -> Iterator[Text]:
-    """One Text for each line, with the origin of its start."""
-    line, origin = "", None
-    for text in texts:
-        for index, piece in enumerate(text.text.split("\n")):
-            if index:
-                yield Text(line + "\n", (origin or text).path, (origin or text).line, copied=False)
-                line, origin = "", None
-                text = _next_line(text, index)
-            if piece:
-                origin = origin or text
-                line += piece
-    if line and origin:
-        yield Text(line, origin.path, origin.line, copied=False)
-
-
-def _next_line(text: Text, index: int) -> Text:
-    return Text(text.text, text.path, text.line + (1 if text.copied else 0), text.copied) if index else text
-
-
-def _alone(texts: Sequence[str], index: int) -> bool:
-    before = index == 0 or texts[index - 1].endswith("\n")
-    return before and (index + 1 == len(texts) or texts[index + 1].startswith("\n"))

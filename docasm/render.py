@@ -12,8 +12,9 @@ from docasm.compiler import Drafted, EmptySlots, holes
 from docasm.document import Document, DocumentMessage, Origin, places, stable_prefix
 from docasm.draft import HistoryMessages
 from docasm.errors import Problem, did_you_mean
+from docasm.fill import Values
 from docasm.markers import Message, join
-from docasm.plan import Planned, Values
+from docasm.plan import Planned
 from docasm.tell import Cut, Told
 from docasm.tools import Tool
 

@@ -67,7 +67,7 @@ class Hole:
     def pieces(self, names: Names) -> "list[Literal | Constant]":
         """What the hole writes for the names of a render; raises DocasmError with the tag's place."""
         run = _Run(self.source, Budget(), final=True)
-        scope = _Scope({**self.known, **names})
+        scope = _Scope({**names, **self.known})
         for assignment in self.assignments:
             run.assign(assignment, scope)
         return [piece for piece in run.carry_out([self.tag], scope) if not isinstance(piece, Hole)]

@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError
 from html.parser import HTMLParser
 from typing import Any
 
-import cmarkgfm  # type: ignore[import-untyped]
+import cmarkgfm
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
