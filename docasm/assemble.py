@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from docasm.account import Budget
 from docasm.contents import Contents
 from docasm.draft import HistoryMessages
 from docasm.errors import DocasmError, Problem, failure
@@ -17,7 +18,7 @@ from docasm.plan import Planned
 from docasm.render import Render
 from docasm.select import choose_tools, match, select
 from docasm.tell import no_history_slot, tell
-from docasm.tools import Tool, summary
+from docasm.tools import Tool
 from docasm.trigger import Trigger, input_text
 
 PROVIDER = "openai"
@@ -44,15 +45,14 @@ def assemble(
     told = tell(turns(history, drafted.layout.max_turns), drafted.layout, contents.labels)
     if HISTORY not in drafted.slots and (told.text or told.messages):
         raise no_history_slot(drafted.layout)
-    chosen = choose_tools(contents, selection, tools)
-    tool_list = selection.tool_list if tools is None else summary(chosen)
+    chosen = choose_tools(contents, drafted.contributors, tools)
 
-    slots = {INPUT: input_text(trigger), HISTORY: told.text, TOOLS: tool_list}
-    values = Values(names, slots)
-    empty = (not told.text, not tool_list)
+    slots = {INPUT: input_text(trigger), HISTORY: told.text, TOOLS: chosen.listed}
+    values = Values(names, slots, Budget(names))
+    empty = (not told.text, not chosen.listed)
     messages = _fill(drafted.plan(empty), values, told.messages)
     return Render(
-        messages, chosen, params, selection.skills, told, drafted, empty, values, variables, conflicts
+        messages, chosen.tools, params, selection.skills, told, drafted, empty, values, variables, conflicts
     )
 
 

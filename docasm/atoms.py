@@ -60,11 +60,12 @@ class Nothing:
 
 Atom = Text | Heading | Include | Hole
 
-_EMPTIED_LINE = re.compile(r"[ \t]*\n(?:[ \t]*\n)?")
+_LINE = re.compile(r"[ \t]*\n")
+_LINE_AND_BLANK_LINE = re.compile(r"[ \t]*\n(?:[ \t]*\n)?")
 
 
 def without_emptied_lines(atoms: Sequence[Any]) -> list[Any]:
-    """Each Nothing takes the rest of its line away, and one blank line after it."""
+    """Each Nothing takes the rest of its line away, and one blank line after it if one stands before it."""
     kept: list[Any] = []
     emptied = False
     for atom in atoms:
@@ -72,10 +73,21 @@ def without_emptied_lines(atoms: Sequence[Any]) -> list[Any]:
             emptied = True
             continue
         if emptied and isinstance(atom, Text):
-            atom = _after(atom, _EMPTIED_LINE)
+            atom = _after(atom, _LINE_AND_BLANK_LINE if _ends_blank(kept) else _LINE)
         emptied = False
         kept.append(atom)
     return kept
+
+
+def _ends_blank(atoms: Sequence[Any]) -> bool:
+    """Whether what the atoms write ends with a blank line; where they write nothing, it does."""
+    ends = 0
+    for atom in reversed(atoms):
+        text = atom.text.rstrip(" \t\n") if isinstance(atom, Text) else "x"
+        ends += atom.text.count("\n", len(text)) if isinstance(atom, Text) else 0
+        if text:
+            return ends > 1
+    return True
 
 
 def cut_at(text: Text, length: int) -> tuple[Text, Text]:

@@ -40,6 +40,8 @@ class Drafted:
     notes: tuple[Problem, ...]
     slots: frozenset[str]
     """The slots that the layout has."""
+    contributors: tuple[str, ...]
+    """The skills that have a say in it, selected or included, in the order in which they come up."""
     plans: dict[EmptySlots, tuple[Planned, ...]] = field(default_factory=dict)
 
     def plan(self, empty: EmptySlots) -> tuple[Planned, ...]:
@@ -78,8 +80,11 @@ class Compiler:
         skills = [Chosen(name, self.skill(name, overridden)) for name in chosen]
         composer = Composer(lambda name: self.skill(name, overridden), self.skills.names)
         drafts = tuple(draft(self.layouts.get(layout), compiled, skills, composer))
+        warnings = [problem for name in composer.contributors for problem in composer.load(name).problems]
         slots = frozenset(slot.name for part in compiled.parts for slot in slots_of(part))
-        return Drafted(self.layouts.get(layout), drafts, tuple(composer.notes), slots)
+        notes = (*compiled.problems, *warnings, *composer.notes)
+        contributors = tuple(composer.contributors)
+        return Drafted(self.layouts.get(layout), drafts, notes, slots, contributors)
 
     def skill(self, name: str, overridden: frozenset[str]) -> Fragment:
         """A compiled skill; raises KeyError if there is none of that name, DocasmError if it is broken."""

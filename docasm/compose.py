@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from docasm.atoms import Atom, Heading, Include, Nothing, Text, trimmed, without_emptied_lines
 from docasm.errors import DocasmError, Problem, did_you_mean
-from docasm.fragment import INPUT, Fragment, Part
+from docasm.fragment import MESSAGE_TAG, Fragment, Part
 from docasm.settings import MAX_NESTING
 from docasm.template_run import Hole
 
@@ -22,7 +22,7 @@ _CLOSING_RUN = re.compile(r"(?:(?<=[ \t])|\A)(#+)[ \t]*\Z")
 _SOFT_BREAK = re.compile(r"[ \t]*\\?\n[ \t>]*")
 
 Written = Text | Hole | Include
-"""An atom whose headings have their level. The includes left are slots."""
+"""An atom whose headings have their level. The includes left stand for the input."""
 
 
 @dataclass(slots=True)
@@ -35,6 +35,8 @@ class Composer:
     """All names that `load` knows."""
     present: set[str] = field(default_factory=set)
     """The skills whose system text stands in the document."""
+    contributors: dict[str, None] = field(default_factory=dict)
+    """The skills that have a say in the document, in the order in which they came up."""
     titled: bool = False
     """Whether a file has kept its title."""
     notes: list[Problem] = field(default_factory=list)
@@ -43,6 +45,7 @@ class Composer:
 
     def skill(self, name: str, base: int) -> tuple[Written, ...]:
         """A triggered skill's system text, under a heading of level `base` (0 for none)."""
+        self.contributors[name] = None
         if name in self.present:
             message = f"`{name}` stands in the document already, included by a skill before it"
             self.notes.append(Problem("already-included", message, severity="note"))
@@ -66,7 +69,7 @@ class Composer:
                 here = self._level(atom, shift, part)
                 level = level if atom.nested else here
                 yield from at_level(atom, here)
-            elif isinstance(atom, Include) and atom.name != INPUT:
+            elif isinstance(atom, Include) and atom.name != MESSAGE_TAG:
                 yield from self.included(atom, level, chain)
             else:
                 yield atom
@@ -74,6 +77,7 @@ class Composer:
     def included(self, include: Include, base: int, chain: tuple[str, ...]) -> Iterator[Written | Nothing]:
         """What an include is replaced by: nothing, if it has its own line and its skill stands already."""
         part = self._included_part(include, chain)
+        self.contributors[include.name] = None
         chain = (*chain, include.name)
         self._account(include, part)
         if not include.alone:

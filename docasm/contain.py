@@ -9,17 +9,19 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_BOM = "\ufeff"
+"""What CommonMark does not see at the start of a document, where a value may stand."""
 _AT_LINE_START = r"(?<![^\r\n])"
 _AT_LINE_END = r"[ \t]*(?=[\r\n]|\Z)"
 
 _BLOCK_START = re.compile(
-    _AT_LINE_START + r"( {0,3})(?="
+    _AT_LINE_START + rf"({_BOM}? {{0,3}})(?="
     r"#{1,6}(?:[ \t\r\n]|\Z)"  # heading, CommonMark 4.2
     r"|`{3}|~{3}"  # fence, 4.5
     r"|<[A-Za-z/!?]"  # HTML block, 4.6
     rf"|(?:=+|-+){_AT_LINE_END})"  # setext underline, 4.3
 )
-_WORD_START = re.compile(r"(?=[#>+*=\-`~<\[_])|(\d{1,9})(?=[.)])")
+_WORD_START = re.compile(r"(?:(?=[#>+*=\-`~<\[_])|\d{1,9}(?=[.)]))")
 
 
 def one_line(text: str) -> str:
@@ -29,7 +31,9 @@ def one_line(text: str) -> str:
 
 def at_line_start(text: str) -> str:
     """The value on one line, not indented, its first character escaped where it could start a block."""
-    return _WORD_START.sub(r"\1\\", one_line(text).lstrip(" \t"), count=1) if text else text
+    line = one_line(text).lstrip(f" \t{_BOM}")
+    found = _WORD_START.match(line)
+    return f"{found[0]}\\{line[found.end() :]}" if found else line
 
 
 def block(text: str) -> str:

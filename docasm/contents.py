@@ -27,9 +27,14 @@ class Selection:
     """In adoption order."""
     params: tuple[tuple[str, Mapping[str, Any]], ...]
     """The parameters that each sets."""
-    tools: tuple[Tool, ...] | None
-    """Those of the bundle that they ask for; None where the bundle lacks one."""
-    tool_list: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenTools:
+    """The tools of a document."""
+
+    tools: tuple[Tool, ...]
+    listed: str
     """What the document says of them."""
 
 
@@ -50,3 +55,5 @@ class Contents:
     compiler: Compiler
     selections: dict[tuple[int, ...], Selection] = field(default_factory=dict)
     """By the rules that hold, as indexes into `rules`."""
+    chosen_tools: dict[tuple[str, ...], ChosenTools] = field(default_factory=dict)
+    """Of the bundle's tools, by the skills that ask for them."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from docasm.atoms import Heading, Include, Nothing, Text
 from docasm.compose import Composer, Written, at_level
 from docasm.errors import DocasmError, Problem
-from docasm.fragment import INPUT, Fragment, Part
+from docasm.fragment import INPUT, MESSAGE_TAG, Fragment, Part
 from docasm.layout import AS_MESSAGES, HISTORY, SKILLS, SLOTS, Layout, slots_of
 
 
@@ -26,6 +26,8 @@ class Slot:
     """What the selected skills bring to it."""
     waits: bool = True
     """Whether a render brings something to it."""
+    tag: Include | None = None
+    """Where the layout has it, for a slot whose surroundings matter."""
 
 
 DraftAtom = Written | Nothing | SectionStart | Slot
@@ -93,7 +95,9 @@ def _layout_atoms(
         elif atom.name == INPUT:
             yield _input(chosen, last_parts, composer)
         elif atom.name in SLOTS:
-            yield Slot(atom.name)
+            yield Slot(atom.name, tag=atom)
+        elif atom.name == MESSAGE_TAG:
+            raise _misplaced(atom, "in a layout the input is the slot `<<input>>`", "write `<<input>>`")
         else:
             yield from composer.included(atom, level, ())
 
@@ -124,7 +128,7 @@ def _conversation(skill: Chosen) -> tuple[list[Part], Part | None]:
     """A skill's complete user/assistant pairs, and the `user:` part after them."""
     parts = list(skill.fragment.parts)
     if parts and parts[0].role == "system":
-        parts.pop(0)
+        del parts[0]
     last = parts.pop() if len(parts) % 2 and parts[-1].role == "user" else None
     for index, part in enumerate(parts):
         wanted = ("user", "assistant")[index % 2]
@@ -143,7 +147,10 @@ def _out_of_order(part: Part, wanted: str) -> Problem:
 
 def _without_input(part: Part) -> None:
     for atom in part.atoms:
-        if isinstance(atom, Include) and atom.name == INPUT:
+        if isinstance(atom, Include) and atom.name == MESSAGE_TAG:
             message = "the input may stand only in the last `user:` part of a skill"
-            hint = "move `{{ message }}` there"
-            raise DocasmError([atom.source.problem_at("misplaced-message", message, atom.offset, hint=hint)])
+            raise _misplaced(atom, message, "move `{{ message }}` there")
+
+
+def _misplaced(tag: Include, message: str, hint: str) -> DocasmError:
+    return DocasmError([tag.source.problem_at("misplaced-message", message, tag.offset, hint=hint)])

@@ -1,10 +1,11 @@
 """Writing what a render brings into its places."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
-from docasm.atoms import Text, cut_at
+from docasm.account import Budget
+from docasm.atoms import Text
 from docasm.contain import one_line
 from docasm.template import Literal, Output
 from docasm.template_run import Hole
@@ -18,6 +19,12 @@ class Values:
     """The variables of templates."""
     slots: Mapping[str, str]
     """The text of each slot."""
+    budget: Budget = field(default_factory=Budget)
+    """What templates may still spend, all of them together."""
+
+    def anew(self) -> Self:
+        """The same for another pass."""
+        return replace(self, budget=Budget(self.names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,8 @@ class PlacedHole:
         tag = self.hole.tag
         if isinstance(tag, Output) and tag.is_name and not (tag.container or self.hole.assignments):
             value = values.names.get(next(iter(tag.names)))
-            if isinstance(value, str):
+            if isinstance(value, str) and len(value) < values.budget.text:
+                values.budget.text -= len(value)
                 return self.contain(value)
         return "".join(text.text for text in self.texts(values))
 
@@ -79,12 +87,13 @@ class PlacedHole:
 
     def _raw(self, values: Values) -> list[Text]:
         """What the tag writes, an output in a statement on one line unless it has the line to itself."""
-        pieces = self.hole.pieces(values.names)
+        pieces = self.hole.pieces(values.names, values.budget)
+        written = [piece.text for piece in pieces]
         alone_allowed = not isinstance(self.hole.tag, Output)
         texts = []
         for index, piece in enumerate(pieces):
             text, is_literal = piece.text, isinstance(piece, Literal)
-            if alone_allowed and not is_literal and not _alone([each.text for each in pieces], index):
+            if alone_allowed and not is_literal and not _alone(written, index):
                 text = one_line(text)
             texts.append(self._text(text, piece.offset, copied=is_literal))
         return texts
@@ -105,12 +114,16 @@ def _by_line(texts: Sequence[Text]) -> Iterator[Text]:
     line: list[str] = []
     origin: Text | None = None
     for text in texts:
-        while text.text:
-            first, text = cut_at(text, text.text.find("\n") + 1 or len(text.text))
-            origin = origin or first
-            line.append(first.text)
-            if first.text.endswith("\n"):
-                yield replace(origin, text="".join(line))
+        for number, piece in enumerate(text.text.split("\n")):
+            if number:
+                yield replace(origin or _line_of(text, number - 1), text="".join([*line, "\n"]))
                 line, origin = [], None
+            if piece:
+                origin = origin or _line_of(text, number)
+                line.append(piece)
     if origin:
         yield replace(origin, text="".join(line))
+
+
+def _line_of(text: Text, number: int) -> Text:
+    return replace(text, line=text.line + number) if text.copied else text

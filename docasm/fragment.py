@@ -7,6 +7,7 @@ document it will stand in.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from docasm.account import Budget
 from docasm.atoms import Atom, Include, Text, trimmed
 from docasm.errors import DocasmError, Problem
 from docasm.markdown import Block, Opening, left_open, structure
@@ -19,6 +20,8 @@ from docasm.template_run import Hole, fold
 INPUT = "input"
 MESSAGE = "message"
 """The variable that stands for the input in the last `user:` part of a skill."""
+MESSAGE_TAG = "{{ message }}"
+"""What an Include is called that stands for it; no skill and no slot can have this name."""
 ROLE_WITHOUT_MARKER = "system"
 
 
@@ -56,9 +59,10 @@ def compile_fragment(body: Source, *, template: bool, constants: Names) -> Fragm
     """
     problems: list[Problem] = []
     parts = []
+    budget = Budget(constants)
     for role, source, marker_line in _sources(body) if template else _verbatim(body):
         try:
-            parts.append(_part(role, source, marker_line, template, constants, problems))
+            parts.append(_part(role, source, marker_line, template, constants, budget, problems))
         except DocasmError as error:
             problems.extend(error.problems)
     if any(problem.severity == "error" for problem in problems):
@@ -97,9 +101,15 @@ def _trimmed(source: Source) -> Source:
 
 
 def _part(
-    role: str, source: Source, marker_line: int, template: bool, constants: Names, problems: list[Problem]
+    role: str,
+    source: Source,
+    marker_line: int,
+    template: bool,
+    constants: Names,
+    budget: Budget,
+    problems: list[Problem],
 ) -> Part:
-    pieces = fold(parse(source), source, constants) if template else (Literal(source.text, 0),)
+    pieces = fold(parse(source), source, constants, budget) if template else (Literal(source.text, 0),)
     drawn = stencil(pieces, source, includes=template)
     found = structure(drawn.text)
     if found.too_deep is not None:
@@ -111,7 +121,7 @@ def _part(
     outline = [block for block in found.headings if not block.nested]
     return Part(
         role,
-        trimmed(tuple(_with_input(drawn.atoms(found)))),
+        trimmed(tuple(_with_input(drawn.atoms(found), role))),
         source,
         marker_line,
         _closer(drawn, opening),
@@ -138,14 +148,14 @@ def _left_open(drawn: Stencil, opening: Opening) -> Problem:
     return drawn.source.problem("left-open", message, line, hint=hint, severity="warning")
 
 
-def _with_input(atoms: Iterator[Atom]) -> Iterator[Atom]:
-    """The atoms, with `{{ message }}` for the input slot; raises DocasmError for other uses of it."""
+def _with_input(atoms: Iterator[Atom], role: str) -> Iterator[Atom]:
+    """The atoms, `{{ message }}` as an Include; raises DocasmError where it may not stand."""
     for atom in atoms:
         if not isinstance(atom, Hole) or MESSAGE not in atom.tag.names:
             yield atom
-        elif isinstance(atom.tag, Output) and atom.tag.is_name and atom.tag.container is None:
-            yield Include(INPUT, False, "", atom.source, atom.offset)
+        elif isinstance(atom.tag, Output) and atom.tag.is_name and not atom.tag.container and role == "user":
+            yield Include(MESSAGE_TAG, False, "", atom.source, atom.offset)
         else:
-            message = "`message` is the input, exactly; it takes no filter and stands in no block"
-            hint = "write `{{ message }}`"
+            message = "`message` is the input, exactly; it takes no filter, and stands in no block"
+            hint = "write `{{ message }}`, in the last `user:` part of a skill"
             raise DocasmError([atom.source.problem_at("misplaced-message", message, atom.offset, hint=hint)])

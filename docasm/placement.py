@@ -5,19 +5,22 @@ A document is judged once as it is compiled, with a stand-in for every hole. A h
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate
 
 from docasm.contain import at_line_start, block, in_fence, one_line
-from docasm.markdown import Block, structure
+from docasm.markdown import Block
+from docasm.surroundings import Page, Spot, blank
 
 Contain = Callable[[str], str]
+
+LIST = "- x"
+"""What the history and the tools look like to Markdown."""
 
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r" ?[^\W\d_]")
 _HEADING = re.compile(r"#{1,6}[ \t]")
+_HEADING_OR_ITEM = re.compile(r"#{1,6} |[*+-] [^\W\d_]")
 _ITEM_OR_QUOTE = re.compile(r" {0,3}(?:(?:[*+-]|\d{1,9}[.)]) {1,3}|> ?)+")
 _TAG_START = re.compile(r"[ \t>*+\-\d.)]*<")
 _REFERENCE = re.compile(r"\[(?:\\.|[^\\\]])*(?:\]:|\Z)", re.S)
@@ -45,93 +48,57 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
-    """A hole's surroundings."""
+class ListMark:
+    """A slot in the text that is judged: a list, whose items hold anything, or nothing at all."""
 
-    mark: Mark
-    before: str
-    """The line up to the hole."""
-    after: str
-    """The line from the hole on."""
-    above: str | None
-    """The line before; None at the start."""
-    below: tuple[str, ...]
-    """The lines after, as far as the next one that is not blank."""
-    block: Block | None
-    text_before: str
-    """The block up to the hole."""
-
-    @property
-    def alone(self) -> bool:
-        return not self.before and not self.after.strip(" \t")
-
-    @property
-    def stands_apart(self) -> bool:
-        """Flush left on a line of its own, blank lines around it and no indented line next."""
-        flush = not self.below or self.below[-1][:1] not in (" ", "\t")
-        return self.alone and _blank(self.above) and _blank(self.next_line) and flush
-
-    @property
-    def next_line(self) -> str | None:
-        return self.below[0] if self.below else None
+    offset: int
 
 
-def place(text: str, marks: tuple[Mark, ...]) -> Iterator[Contain | Refusal]:
-    """For each hole of a text, how its values are contained there, or why they cannot be."""
-    lines = text.split("\n")
-    starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    covering = {line: each for each in structure(text).blocks for line in range(each.first, each.last)}
+def place(text: str, marks: tuple[Mark | ListMark, ...]) -> Iterator[Contain | Refusal]:
+    """For each hole of a text, how its values are contained there, or why they cannot be; so for slots."""
+    page = Page.of(text)
     for mark in marks:
-        yield _contain(_spot(mark, lines, starts, covering))
+        if isinstance(mark, ListMark):
+            yield _contain_list(page.spot(mark.offset, len(LIST)))
+        else:
+            yield _contain(mark, page.spot(mark.offset, 1))
 
 
-def _spot(mark: Mark, lines: list[str], starts: list[int], covering: Mapping[int, Block]) -> _Spot:
-    number = bisect_right(starts, mark.offset) - 1
-    column = mark.offset - starts[number]
-    line, found = lines[number], covering.get(number)
-    below = []
-    for each in lines[number + 1 :]:
-        below.append(each)
-        if each.strip(" \t"):
-            break
-    first = found.first if found else number
-    return _Spot(
-        mark,
-        line[:column],
-        line[column + 1 :],
-        lines[number - 1] if number else None,
-        tuple(below) if below and below[-1].strip(" \t") else tuple(below[:1]),
-        found,
-        "\n".join([*lines[first:number], line[:column]]),
-    )
+def _contain_list(spot: Spot) -> Contain | Refusal:
+    """A slot's list may hold anything, or nothing; it starts at the first column and ends before the next text."""
+    if spot.before or spot.block is None or spot.block.kind != "paragraph" or not spot.opening:
+        return Refusal("it must stand flush left, outside HTML")
+    if blank(spot.next_line):
+        return _as_it_is if spot.flush_below else Refusal("the text after it must not be indented")
+    return _as_it_is if _HEADING_OR_ITEM.match(str(spot.next_line)) else Refusal("no blank line is after it")
 
 
-def _contain(spot: _Spot) -> Contain | Refusal:
-    if spot.mark.container == "trusted":
+def _contain(mark: Mark, spot: Spot) -> Contain | Refusal:
+    if mark.container == "trusted":
         return _as_it_is
     if spot.block is None:
         return Refusal("it stands in a link definition")
     if spot.block.kind == "html":
         return Refusal("it stands in HTML")
     if spot.block.kind == "fence":
-        return _in_fence(spot, spot.block)
-    if spot.mark.container is not None:
-        return _filtered(spot, spot.mark.container)
-    return _in_text(spot, spot.block)
+        return _in_fence(mark, spot, spot.block)
+    if mark.container is not None:
+        return _filtered(mark.container, spot, spot.block)
+    return _in_text(mark, spot, spot.block)
 
 
 def _as_it_is(text: str) -> str:
     return text
 
 
-def _in_text(spot: _Spot, found: Block) -> Contain | Refusal:
-    if spot.mark.lines or (spot.stands_apart and not spot.mark.statement):
+def _in_text(mark: Mark, spot: Spot, found: Block) -> Contain | Refusal:
+    if mark.lines or (spot.stands_apart and not mark.statement):
         return block if spot.stands_apart and found.kind == "paragraph" and not found.nested else _APART
     if refusal := _not_in_a_line(spot, found):
         return refusal
     if found.kind == "heading" or _LETTER.search(spot.before):
         return one_line
-    if not spot.before and _WORD.match(spot.after) and not spot.mark.statement:
+    if not spot.before and _WORD.match(spot.after) and not mark.statement:
         return at_line_start
     return Refusal("no letter stands before it on its line")
 
@@ -141,28 +108,28 @@ _APART = Refusal(
 )
 
 
-def _not_in_a_line(spot: _Spot, found: Block) -> Refusal | None:
+def _not_in_a_line(spot: Spot, found: Block) -> Refusal | None:
     """Why even a value on one line could change what its line is."""
     if found.kind == "heading":
         in_text = _HEADING.search(spot.before)
         return None if in_text else Refusal("it stands in a heading's mark")
     if _TAG_START.match(spot.before):
         return Refusal("its line starts with `<` and could become HTML")
-    text = _ITEM_OR_QUOTE.sub("", spot.text_before, count=1).lstrip(" ")
-    if found.kind in ("paragraph", "setext") and _REFERENCE.match(text):
+    text = _ITEM_OR_QUOTE.sub("", spot.start, count=1).lstrip(" ")
+    if spot.continues or _REFERENCE.match(text):
         return Refusal("it stands in what could become a link definition")
     return None
 
 
-def _in_fence(spot: _Spot, found: Block) -> Contain | Refusal:
-    if spot.text_before.count("\n") == 0:
+def _in_fence(mark: Mark, spot: Spot, found: Block) -> Contain | Refusal:
+    if spot.opening:
         return Refusal("it stands in the info string of a fence")
-    if spot.mark.container not in (None, "oneline"):
-        return Refusal(f"`| {spot.mark.container}` has no meaning in a fence")
+    if mark.container not in (None, "oneline"):
+        return Refusal(f"`| {mark.container}` has no meaning in a fence")
     rest = spot.before + spot.after
     if not rest.strip(" \t"):
         return Refusal("its fence stands in a list or quote") if found.nested else _fence_of(found)
-    letters_only = found.nested or spot.mark.lines
+    letters_only = found.nested or mark.lines
     solid = _LETTER.search(spot.before) if letters_only else re.search(rf"[^\s{found.markup[0]}]", rest)
     return one_line if solid else Refusal("no other text stands on its line")
 
@@ -171,10 +138,8 @@ def _fence_of(found: Block) -> Contain:
     return in_fence(found.markup[0], len(found.markup))
 
 
-def _filtered(spot: _Spot, container: str) -> Contain | Refusal:
+def _filtered(container: str, spot: Spot, found: Block) -> Contain | Refusal:
     """The value is contained by the filter already; may it stand here?"""
-    found = spot.block
-    assert found is not None
     if spot.stands_apart and found.kind == "paragraph" and not found.nested:
         return _as_it_is
     if container != "oneline":
@@ -188,15 +153,11 @@ def _filtered(spot: _Spot, container: str) -> Contain | Refusal:
     return _as_it_is if _starts_an_item(spot) else Refusal("a value that is empty would change its line")
 
 
-def _starts_an_item(spot: _Spot) -> bool:
+def _starts_an_item(spot: Spot) -> bool:
     """At the start of a list item or quote, where neither neighbour changes its meaning if it is empty."""
     return (
         _ITEM_OR_QUOTE.fullmatch(spot.before) is not None
-        and (not spot.after.strip(" \t") or _WORD.match(spot.after) is not None)
-        and (_blank(spot.above) or _ITEM_OR_QUOTE.match(str(spot.above)) is not None)
-        and (_blank(spot.next_line) or _ITEM_OR_QUOTE.match(str(spot.next_line)) is not None)
+        and (blank(spot.after) or _WORD.match(spot.after) is not None)
+        and (blank(spot.above) or (spot.block_above is not None and spot.block_above.nested))
+        and (blank(spot.next_line) or _ITEM_OR_QUOTE.match(str(spot.next_line)) is not None)
     )
-
-
-def _blank(line: str | None) -> bool:
-    return line is None or not line.strip(" \t")

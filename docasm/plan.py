@@ -4,20 +4,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from docasm.atoms import Text, cut_at
+from docasm.atoms import Include, Text, cut_at
 from docasm.draft import Draft, HistoryMessages
 from docasm.errors import DocasmError, Problem
 from docasm.fill import PlacedHole, SlotText
 from docasm.fragment import INPUT
-from docasm.placement import Mark, Refusal, place
+from docasm.placement import LIST, ListMark, Mark, Refusal, place
 from docasm.sections import Flat, without_empty
 from docasm.stencil import stand_in_for
 from docasm.template import Literal, Output, inner_nodes
 from docasm.template_run import Hole
-
-_LIST = "- x"
-"""What the history and the tools look like to Markdown."""
-
 
 Part = Text | SlotText | PlacedHole
 
@@ -94,13 +90,14 @@ def _blank_line_length(text: str) -> int:
 
 def _placed(atoms: Sequence[Flat]) -> Iterator[Part]:
     """The atoms, each hole with what contains it; raises DocasmError for those that nothing contains."""
-    text, marks = _stencil(atoms)
-    containments = place(text, tuple(mark for mark in marks if mark))
+    containments = place(*_stencil(atoms))
     problems = []
     for atom in atoms:
         if isinstance(atom, Text):
             yield atom
         elif isinstance(atom.what, str):
+            if atom.tag and isinstance(refusal := next(containments), Refusal):
+                problems.append(_misplaced(atom.tag, refusal.reason))
             yield SlotText(atom.what, atom.depends | {_SLOT_DEPENDS.get(atom.what, atom.what)})
         else:
             contain = next(containments)
@@ -123,24 +120,37 @@ def depends_on(names: frozenset[str]) -> frozenset[str]:
     return frozenset(_VARIABLE_DEPENDS.get(name, "variables") for name in names)
 
 
-def _stencil(atoms: Sequence[Flat]) -> tuple[str, tuple[Mark, ...]]:
+def _stencil(atoms: Sequence[Flat]) -> tuple[str, tuple[Mark | ListMark, ...]]:
     stand_in = stand_in_for("".join(atom.text for atom in atoms if isinstance(atom, Text)))
     pieces: list[str] = []
-    marks: list[Mark] = []
+    marks: list[Mark | ListMark] = []
     length = 0
-    for atom in atoms:
+    for index, atom in enumerate(atoms):
         if isinstance(atom, Text):
             piece = atom.text
         elif isinstance(atom.what, str):
-            piece = stand_in if atom.what == INPUT else _LIST
+            piece = LIST if atom.tag else stand_in
+            marks += [ListMark(length)] if atom.tag else []
         else:
             lines = atom.what.writes_lines and (not pieces or pieces[-1].endswith("\n"))
             statement = not isinstance(atom.what.tag, Output)
             marks.append(Mark(length, atom.what.container, statement, lines))
-            piece = f"{stand_in}\n" if lines else stand_in
+            ends_its_line = lines and _goes_on(atom.what, atoms[index + 1 : index + 2])
+            piece = f"{stand_in}\n" if ends_its_line else stand_in
         pieces.append(piece)
         length += len(piece)
     return "".join(pieces), tuple(marks)
+
+
+def _goes_on(hole: Hole, rest: Sequence[Flat]) -> bool:
+    """Whether text of the hole's own file follows; if none does, its last line end is not written."""
+    return bool(rest) and isinstance(rest[0], Text) and rest[0].path == hole.source.path
+
+
+def _misplaced(slot: Include, reason: str) -> Problem:
+    message = f"what the slot `{slot.name}` brings could change the document's structure: {reason}"
+    hint = "put it flush left between blank lines, outside lists, quotes and HTML"
+    return slot.source.problem_at("slot-misplaced", message, slot.offset, hint=hint)
 
 
 def _changes_text(hole: Hole, contain: Callable[[str], str]) -> str:

@@ -91,14 +91,14 @@ class Render:
         return Document(tuple(self._messages(self.drafted.plan(empty))))
 
     def _messages(self, planned: Sequence[Planned]) -> "list[DocumentMessage]":
-        messages = []
+        messages, values = [], self.values.anew()
         for each in planned:
             if isinstance(each, HistoryMessages):
                 messages += self._history_messages()
                 continue
             texts: list[Text] = []
             for part in each.parts:
-                texts += [part] if isinstance(part, Text) else part.texts(self.values)
+                texts += [part] if isinstance(part, Text) else part.texts(values)
             messages.append(DocumentMessage(each.role, each.marker, tuple(texts)))
         return messages
 

@@ -18,6 +18,8 @@ class Waiting:
     """A slot's name, or a hole."""
     depends: frozenset[str]
     """The slots that decide whether it is there at all."""
+    tag: Include | None = None
+    """Where the layout has the slot."""
 
 
 Flat = Text | Waiting
@@ -85,7 +87,7 @@ def _slot(slot: Slot, empty: frozenset[str], depends: frozenset[str]) -> Iterato
     for atom in slot.written:
         yield _written(atom, depends | ({slot.name} if slot.name != INPUT else frozenset()))
     if slot.waits:
-        yield Waiting(slot.name, depends)
+        yield Waiting(slot.name, depends, slot.tag)
 
 
 def _written(atom: Written, depends: frozenset[str]) -> Flat:

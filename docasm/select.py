@@ -1,17 +1,24 @@
 """Which skills a trigger selects, and what they decide together."""
 
-from docasm.contents import Contents, Selection
-from docasm.errors import DocasmError, failure
+from itertools import islice
+
+from docasm.contents import ChosenTools, Contents, Selection
+from docasm.errors import failure
 from docasm.tools import Tool, choose, summary
 from docasm.trigger import Rule, Trigger
+
+MAX_SHOWN = 20
+"""How many rules a message lists."""
 
 
 def match(contents: Contents, trigger: Trigger) -> tuple[int, ...]:
     """The rules that hold, as indexes; raises DocasmError if there are none."""
     matching = contents.rules.matching(trigger)
     if not matching:
-        rules = (f"`{each.name}` ({rule.describe()})" for each in contents.adopted for rule in each.rules)
-        hint = f"what would match: {', '.join(rules) or 'nothing; no adopted skill has triggers'}"
+        pairs = ((each.name, rule) for each in contents.adopted for rule in each.rules)
+        shown = [f"`{name}` ({rule.describe()})" for name, rule in islice(pairs, MAX_SHOWN + 1)]
+        rules = ", ".join([*shown[:MAX_SHOWN], *["..."] * (len(shown) > MAX_SHOWN)])
+        hint = f"what would match: {rules or 'nothing; no adopted skill has triggers'}"
         raise failure("no-match", f"no adopted skill answers to {trigger.describe()}", hint=hint)
     return matching
 
@@ -37,18 +44,19 @@ def _select(contents: Contents, matching: tuple[int, ...]) -> Selection:
         params.append((adopted.name, {**own, **adopted.params, **(rule.params or {})}))
     skills = tuple(name for name, _ in params)
     params = [(name, own) for name, own in params if own]
-    try:
-        tools = choose(contents.tools, [contents.compiler.tools_of(name) for name in skills])
-    except DocasmError:
-        return Selection(skills, tuple(params), None, "")
-    return Selection(skills, tuple(params), tools, summary(tools))
+    return Selection(skills, tuple(params))
 
 
-def choose_tools(
-    contents: Contents, selection: Selection, given: tuple[Tool, ...] | None
-) -> tuple[Tool, ...]:
-    """The tools of the selected skills, from those given or the bundle's own; raises DocasmError."""
-    if given is None and selection.tools is not None:
-        return selection.tools
-    wanted = [contents.compiler.tools_of(name) for name in selection.skills]
-    return choose(contents.tools if given is None else given, wanted)
+def choose_tools(contents: Contents, skills: tuple[str, ...], given: tuple[Tool, ...] | None) -> ChosenTools:
+    """The tools that skills ask for, in their order, from those given or the bundle's; raises DocasmError."""
+    if given is not None:
+        return _chosen(contents, skills, given)
+    found = contents.chosen_tools.get(skills)
+    if found is None:
+        found = contents.chosen_tools[skills] = _chosen(contents, skills, contents.tools)
+    return found
+
+
+def _chosen(contents: Contents, skills: tuple[str, ...], tools: tuple[Tool, ...]) -> ChosenTools:
+    chosen = choose(tools, [contents.compiler.tools_of(name) for name in skills])
+    return ChosenTools(chosen, summary(chosen))

@@ -1,14 +1,19 @@
 """A template as Jinja2 parses it: literal text, outputs and statements, each with its offset."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
+from jinja2.lexer import TOKEN_BLOCK_BEGIN, TOKEN_NAME, TOKEN_VARIABLE_BEGIN, TOKEN_WHITESPACE
+from jinja2.parser import Parser
 
+from docasm.account import Budget
 from docasm.contain import CONTAINERS
 from docasm.errors import DocasmError, Problem
-from docasm.sandbox import SANDBOX, Budget, evaluator
+from docasm.sandbox import SANDBOX, evaluator
 from docasm.source import Source
 from docasm.template_check import check, instrument
 
@@ -110,15 +115,21 @@ Node = Literal | Tag | Assignment
 def parse(source: Source) -> tuple[Node, ...]:
     """The template in a source; raises DocasmError for what is not Jinja2 or not allowed here."""
     try:
-        tree = SANDBOX.parse(source.text)
-        tokens = list(SANDBOX.lexer.tokeniter(source.text, None))
+        tree = Parser(SANDBOX, source.text).parse()
         check(tree, source)
-        return _Reader(source, _Offsets.of(source.text, tokens)).body(tree.body)
+        return _Reader(tuple(_tags(source.text))).body(tree.body)
     except TemplateSyntaxError as error:
         raise DocasmError([_syntax_problem(source, error)]) from None
     except (RecursionError, MemoryError, SyntaxError):
         message = "the tags of this template nest too deep"
         raise DocasmError([source.problem("nested-too-deep", message, source.first_line)]) from None
+
+
+def _tags(text: str) -> Iterator[int]:
+    """The offset of each `{{` and `{%` that begins a tag."""
+    for offset, kind, _ in SANDBOX.lexer.tokeniter(text, None):
+        if kind in (TOKEN_VARIABLE_BEGIN, TOKEN_BLOCK_BEGIN):
+            yield offset
 
 
 def free_names(template: Sequence[Node]) -> frozenset[str]:
@@ -145,9 +156,8 @@ def inner_nodes(tag: Tag) -> Iterator[Literal | Output]:
 
 def writes_lines(tag: Tag) -> bool:
     """Whether a statement writes whole lines only, whatever its values are."""
-    if isinstance(tag, Output):
-        return False
-    return all(not body or _ends_a_line(body[-1]) for body in bodies(tag))
+    written = [body for body in bodies(tag) if body]
+    return bool(written) and all(_is_whole_lines(body) for body in written)
 
 
 def bodies(tag: Tag) -> tuple[tuple[Node, ...], ...]:
@@ -157,10 +167,15 @@ def bodies(tag: Tag) -> tuple[tuple[Node, ...], ...]:
     return (tag.body, tag.otherwise) if isinstance(tag, Loop) else ()
 
 
-def _ends_a_line(node: Node) -> bool:
-    if isinstance(node, Literal):
-        return node.text.endswith("\n")
-    return isinstance(node, Branch | Loop) and writes_lines(node)
+def _is_whole_lines(body: Sequence[Node]) -> bool:
+    """A statement in it may write nothing, so the line before it must have ended too."""
+    ended: bool | None = None
+    for node in body:
+        if isinstance(node, Literal):
+            ended = node.text.endswith("\n")
+        elif not isinstance(node, Assignment):
+            ended = ended is not False and writes_lines(node)
+    return ended is True
 
 
 def names_in(expression: nodes.Node) -> frozenset[str]:
@@ -174,7 +189,7 @@ def _expression(node: nodes.Node) -> Expression:
     assert isinstance(node, nodes.Expr)
     if isinstance(node, nodes.Name):
         return Expression(_look_up(node.name), names, cost)
-    return Expression(evaluator(instrument(node)), names, cost)
+    return Expression(evaluator(instrument(node), names), names, cost)
 
 
 def _look_up(name: str) -> Callable[[Names, Budget], Any]:
@@ -185,41 +200,43 @@ def _look_up(name: str) -> Callable[[Names, Budget], Any]:
 
 
 def _syntax_problem(source: Source, error: TemplateSyntaxError) -> Problem:
-    line = source.first_line + error.lineno - 1
-    lines = source.text.split("\n")
-    shown = lines[error.lineno - 1] if error.lineno <= len(lines) else ""
-    columns = [shown.find(mark) for mark in ("{%", "{{", "{#") if mark in shown]
-    hint = "text in braces is a template here; `template: false` in the front matter inserts it as it is"
-    message = (error.message or "not a template").rstrip(".")
-    return source.problem("template-syntax", message, line, min(columns, default=0) + 1, hint=hint)
+    opening = _left_open(source.text) if (error.message or "").startswith(_NOT_CLOSED) else None
+    if opening:
+        offset, name = opening
+        message, hint = f"`{{% {name} %}}` is not closed", f"close it with `{{% end{name} %}}`"
+        return source.problem_at("template-syntax", message, offset, hint=hint)
+    message = _AT_OFFSET.sub("", error.message or "not a template").rstrip(".")
+    return source.problem_at("template-syntax", message, error.lineno, hint=_VERBATIM)
 
 
-@dataclass(slots=True)
-class _Offsets:
-    """Where each text and each output of a template stands, in the order of the file."""
+_NOT_CLOSED = "Unexpected end of template. Jinja was looking for"
+_AT_OFFSET = re.compile(r" at \d+$")
+_VERBATIM = "text in braces is a template here; `template: false` in the front matter inserts it as it is"
 
-    data: Iterator[int]
-    outputs: Iterator[int]
 
-    @classmethod
-    def of(cls, text: str, tokens: list[tuple[int, str, str]]) -> "_Offsets":
-        data, outputs, position = [], [], 0
-        for _, kind, value in tokens:
-            position = text.index(value, position)  # only white space is ever left out between tokens
-            if kind == "data" and value:
-                data.append(position)
-            elif kind == "variable_begin":
-                outputs.append(position)
-            position += len(value)
-        return cls(iter(data), iter(outputs))
+def _left_open(text: str) -> tuple[int, str] | None:
+    """The innermost `if` or `for` that nothing ends."""
+    opening: list[tuple[int, str]] = []
+    start = 0
+    before = ""
+    for offset, kind, value in SANDBOX.lexer.tokeniter(text, None):
+        if kind == TOKEN_WHITESPACE:
+            continue
+        if kind == TOKEN_NAME and before == TOKEN_BLOCK_BEGIN:
+            if value in ("if", "for"):
+                opening.append((start, value))
+            elif value in ("endif", "endfor") and opening:
+                opening.pop()
+        start, before = offset, kind
+    return opening[-1] if opening else None
 
 
 @dataclass(slots=True)
 class _Reader:
     """Turns Jinja2's tree into Nodes."""
 
-    source: Source
-    offsets: _Offsets
+    tags: Sequence[int]
+    """Where the tags of the template begin, in order."""
 
     def body(self, body: Sequence[nodes.Node]) -> tuple[Node, ...]:
         return tuple(node for each in body for node in self.read(each))
@@ -233,34 +250,29 @@ class _Reader:
         elif isinstance(node, nodes.For):
             yield self.loop(node)
         elif isinstance(node, nodes.Assign):
-            yield Assignment(node.target, _expression(node.node), self.statement(node))
+            yield Assignment(node.target, _expression(node.node), self.tag(node))
 
     def output(self, child: nodes.Expr) -> Literal | Output:
         if isinstance(child, nodes.TemplateData):
-            return Literal(child.data, next(self.offsets.data))
-        container, info = None, ""
+            return Literal(child.data, child.lineno)
+        offset, container, info = self.tag(child), None, ""
         if isinstance(child, nodes.Filter) and child.name in CONTAINERS and child.node is not None:
             container = child.name
             info = str(child.args[0].as_const()) if child.args else ""
             child = child.node
-        offset, is_name = next(self.offsets.outputs), isinstance(child, nodes.Name)
-        return Output(_expression(child), offset, container, info, is_name)
+        return Output(_expression(child), offset, container, info, isinstance(child, nodes.Name))
 
     def branch(self, tests: Sequence[nodes.If], otherwise: Sequence[nodes.Node]) -> Branch:
         first, *rest = tests
-        offset, then = self.statement(first), self.body(first.body)
+        then = self.body(first.body)
         other = (self.branch(rest, otherwise),) if rest else self.body(otherwise)
-        return Branch(_expression(first.test), then, other, offset)
+        return Branch(_expression(first.test), then, other, self.tag(first))
 
     def loop(self, node: nodes.For) -> Loop:
         condition = _expression(node.test) if node.test else None
-        iterable, offset = _expression(node.iter), self.statement(node)
         body, otherwise = self.body(node.body), self.body(node.else_)
-        return Loop(node.target, iterable, condition, body, otherwise, offset)
+        return Loop(node.target, _expression(node.iter), condition, body, otherwise, self.tag(node))
 
-    def statement(self, node: nodes.Node) -> int:
-        """Jinja2 tells only the line of a statement: the offset of the first `{%` there."""
-        start = 0
-        for _ in range(node.lineno - 1):
-            start = self.source.text.index("\n", start) + 1
-        return max(start, self.source.text.find("{%", start))
+    def tag(self, node: nodes.Node) -> int:
+        """The offset of the tag in which a node stands."""
+        return self.tags[bisect_right(self.tags, node.lineno) - 1]

@@ -1,13 +1,16 @@
 """Which parts of Jinja2 a template may use, and the account that its expressions keep."""
 
+import re
 from collections.abc import Iterator
 
 from jinja2 import nodes
 from jinja2.visitor import NodeTransformer
 
 from docasm.contain import CONTAINERS
-from docasm.errors import DocasmError, Problem, did_you_mean
-from docasm.sandbox import FILTERS, METHODS
+from docasm.errors import DocasmError, did_you_mean
+from docasm.filters import FILTERS
+from docasm.sandbox import METHODS
+from docasm.settings import MAX_NESTING
 from docasm.source import Source
 
 TESTS = frozenset(
@@ -30,8 +33,7 @@ TESTS = frozenset(
         "undefined",
     )
 )
-_OWN_FILTERS = frozenset(("concatenate", "weigh"))
-_FILTER_NAMES = (FILTERS.keys() - _OWN_FILTERS) | CONTAINERS.keys()
+_FILTER_NAMES = FILTERS.keys() | CONTAINERS.keys()
 _STATEMENTS = (nodes.Template, nodes.Output, nodes.TemplateData, nodes.If, nodes.For, nodes.Assign)
 _EXPRESSIONS = (
     nodes.Name,
@@ -62,27 +64,54 @@ _INSTEAD: dict[type[nodes.Node], str] = {
 }
 
 
+_WORD = re.compile(r"\w+")
+
+
 def check(tree: nodes.Template, source: Source) -> None:
     """Raises DocasmError with everything in a template that docasm's templates do not have."""
-    problems = [_problem(source, node, *found) for node in _nodes(tree) for found in _faults(node)]
-    ends = {id(child) for output in tree.find_all(nodes.Output) for child in output.nodes}
-    for each in tree.find_all(nodes.Filter):
-        if each.name in CONTAINERS and id(each) not in ends:
-            message = f"`| {each.name}` must be the last thing in its `{{{{ }}}}`"
-            problems.append(_problem(source, each, "template-syntax", message, "move it to the end"))
+    found = list(_nodes(tree, source))
+    ends = {id(child) for node in found if isinstance(node, nodes.Output) for child in node.nodes}
+    problems = [
+        source.problem_at(code, message, node.lineno or 0, hint=hint)
+        for node in found
+        for code, message, hint in (*_faults(node, source), *_misplaced(node, ends))
+    ]
     if problems:
         raise DocasmError(problems)
 
 
-def _nodes(tree: nodes.Node) -> Iterator[nodes.Node]:
-    yield tree
-    yield from tree.find_all(nodes.Node)
+def _nodes(tree: nodes.Node, source: Source) -> Iterator[nodes.Node]:
+    """All nodes, in the order of the file; raises DocasmError where they nest too deep to be carried out."""
+    waiting = [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > MAX_NESTING:
+            message = f"this template nests more than {MAX_NESTING} deep here"
+            raise DocasmError([source.problem_at("nested-too-deep", message, node.lineno or 0, hint=_SPLIT)])
+        yield node
+        depth += len(node.elif_) if isinstance(node, nodes.If) else 0
+        waiting += [(child, depth + 1) for child in reversed(list(node.iter_child_nodes()))]
 
 
-def _faults(node: nodes.Node) -> Iterator[tuple[str, str, str]]:
+_SPLIT = "give parts of it names with `{% set %}`, or put them into skills of their own"
+
+
+def _misplaced(node: nodes.Node, ends: set[int]) -> Iterator[tuple[str, str, str]]:
+    if isinstance(node, nodes.Filter) and node.name in CONTAINERS:
+        if id(node) not in ends:
+            message = f"`| {node.name}` must be the last thing in its `{{{{ }}}}`"
+            yield "template-syntax", message, "move it to the end"
+        elif not _may_take(node):
+            hint = 'only `fence` takes something: a text of one line without backticks, as in `fence("json")`'
+            yield "template-syntax", f"`| {node.name}` cannot take this", hint
+
+
+def _faults(node: nodes.Node, source: Source) -> Iterator[tuple[str, str, str]]:
     """The code, message and hint of each thing wrong with one node."""
     if not isinstance(node, _STATEMENTS + _EXPRESSIONS) or isinstance(node, nodes.NSRef):
         name = type(node).__name__.lower()
+        if isinstance(node, nodes.Stmt) and (word := _WORD.match(source.text, node.lineno or 0)):
+            name = word[0]
         hint = _INSTEAD.get(type(node), "a template has `if`, `for`, `set` and `{{ }}`")
         yield "template-not-allowed", f"`{name}` is not part of a template here", hint
     elif isinstance(node, nodes.For) and node.recursive:
@@ -111,6 +140,18 @@ def _faults(node: nodes.Node) -> Iterator[tuple[str, str, str]]:
         )
 
 
+def _may_take(each: nodes.Filter) -> bool:
+    """Only `fence` takes an argument: an info string, which must not keep its line from opening a fence."""
+    if each.kwargs or each.dyn_args is not None or each.dyn_kwargs is not None:
+        return False
+    info = [arg.value if isinstance(arg, nodes.Const) else None for arg in each.args]
+    return not info or (each.name == "fence" and len(info) == 1 and _is_info(info[0]))
+
+
+def _is_info(value: object) -> bool:
+    return isinstance(value, str) and not any(character in value for character in "`\n\r")
+
+
 def _may_be_called(call: nodes.Call) -> bool:
     callee = call.node
     if call.dyn_args is not None or call.dyn_kwargs is not None:
@@ -118,13 +159,6 @@ def _may_be_called(call: nodes.Call) -> bool:
     if isinstance(callee, nodes.Name):
         return callee.name == "range"
     return isinstance(callee, nodes.Getattr) and callee.attr in METHODS
-
-
-def _problem(source: Source, node: nodes.Node, code: str, message: str, hint: str) -> Problem:
-    line = source.first_line + node.lineno - 1
-    text = source.text.split("\n")[node.lineno - 1]
-    columns = [text.find(mark) for mark in ("{{", "{%") if mark in text]
-    return source.problem(code, message, line, min(columns, default=0) + 1, hint=hint)
 
 
 class _Account(NodeTransformer):
@@ -138,9 +172,14 @@ class _Account(NodeTransformer):
         self.generic_visit(node)
         return _filter(node, "weigh") if isinstance(node.arg, nodes.Slice) else node
 
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Compare:  # noqa: N802
+        self.generic_visit(node)
+        node.expr = _filter(node.expr, "weigh_items")
+        return node
+
     def visit_Operand(self, node: nodes.Operand) -> nodes.Operand:  # noqa: N802
         self.generic_visit(node)
-        node.expr = _filter(node.expr, "weigh")
+        node.expr = _filter(node.expr, "weigh_items")
         return node
 
 

@@ -7,14 +7,16 @@ known, so that what only a render knows stays a hole with literal text around it
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from jinja2 import nodes
 from jinja2.exceptions import SecurityError, UndefinedError
 
+from docasm.account import PIECE_WEIGHT, Budget, OverBudgetError, weight
 from docasm.contain import CONTAINERS
-from docasm.errors import DocasmError
-from docasm.sandbox import Budget, OverBudgetError, to_text
+from docasm.errors import DocasmError, did_you_mean
+from docasm.filters import to_text
 from docasm.source import Source
 from docasm.template import (
     Assignment,
@@ -64,9 +66,9 @@ class Hole:
     def writes_lines(self) -> bool:
         return writes_lines(self.tag)
 
-    def pieces(self, names: Names) -> "list[Literal | Constant]":
+    def pieces(self, names: Names, budget: Budget) -> "list[Literal | Constant]":
         """What the hole writes for the names of a render; raises DocasmError with the tag's place."""
-        run = _Run(self.source, Budget(), final=True)
+        run = _Run(self.source, budget, final=True)
         scope = _Scope({**names, **self.known})
         for assignment in self.assignments:
             run.assign(assignment, scope)
@@ -74,11 +76,12 @@ class Hole:
 
 
 Piece = Literal | Constant | Hole
+_NONE: Names = MappingProxyType({})
 
 
-def fold(template: Sequence[Node], source: Source, constants: Names) -> tuple[Piece, ...]:
+def fold(template: Sequence[Node], source: Source, constants: Names, budget: Budget) -> tuple[Piece, ...]:
     """The template with everything carried out that the constants decide; raises DocasmError."""
-    run = _Run(source, Budget(), final=False)
+    run = _Run(source, budget, final=False)
     return tuple(run.carry_out(template, _Scope(dict(constants))))
 
 
@@ -112,14 +115,22 @@ class _Run:
                 yield from self.decided(node, scope)
             else:
                 self.refuse_assignments(node)
-                yield Hole(node, dict(scope.known), scope.assignments, self.source)
+                yield self.hole(node, scope)
+
+    def hole(self, node: Tag, scope: _Scope) -> Hole:
+        """What a render carries out, with what it needs to know and no more."""
+        needed, assignments = node.names, []
+        for each in reversed(scope.assignments):
+            if names_in(each.target) & needed:
+                assignments.append(each)
+                needed |= each.names
+        known = {name: scope.known[name] for name in needed if name in scope.known}
+        return Hole(node, known, tuple(reversed(assignments)), self.source)
 
     def decided(self, node: Tag, scope: _Scope) -> Iterator[Piece]:
         value = self.value(node.decided_by, node, scope)
         if isinstance(node, Output):
-            yield Constant(
-                self.guarded(node, lambda: contained(node, to_text(value, self.budget))), node.offset
-            )
+            yield Constant(self.text(node, value, scope), node.offset)
         elif isinstance(node, Branch):
             chosen = node.then if self.guarded(node, lambda: bool(value)) else node.otherwise
             yield from self.carry_out(chosen, scope)
@@ -128,6 +139,7 @@ class _Run:
 
     def loop(self, node: Loop, value: Any, scope: _Scope) -> Iterator[Piece]:
         items = list(self.items(node, value, scope))
+        copied = 8 * len(scope.known)
         for index, names in enumerate(items):
             loop = {
                 "index": index + 1,
@@ -136,7 +148,11 @@ class _Run:
                 "last": index + 1 == len(items),
                 "length": len(items),
             }
-            yield from self.carry_out(node.body, scope.inner({**names, "loop": loop}))
+            self.guarded(node, partial(self.budget.pay, copied))
+            for piece in self.carry_out(node.body, scope.inner({**names, "loop": loop})):
+                cost = PIECE_WEIGHT + (weight(piece.text) if isinstance(piece, Literal) else 0)
+                self.guarded(node, partial(self.budget.pay, cost))
+                yield piece
         if not items:
             yield from self.carry_out(node.otherwise, scope)
 
@@ -173,24 +189,38 @@ class _Run:
             self.budget.step(expression.cost)
             return expression.evaluate(scope.known, self.budget)
 
-        return self.guarded(node, evaluate)
+        return self.guarded(node, evaluate, scope.known)
 
-    def guarded(self, node: Tag | Assignment, action: Callable[[], Any]) -> Any:
+    def text(self, node: Output, value: Any, scope: _Scope) -> str:
+        """What an output writes."""
+        written: str = self.guarded(node, lambda: contained(node, to_text(value, self.budget)), scope.known)
+        return written
+
+    def guarded(self, node: Tag | Assignment, action: Callable[[], Any], known: Names = _NONE) -> Any:
         """The action's result; whatever a template can make Python raise is a problem at its tag."""
         try:
             return action()
-        except OverBudgetError as error:
-            raise self.error(node, "over-budget", str(error), "loop over less") from None
+        except (OverBudgetError, MemoryError) as error:
+            message = str(error) or "the template makes more than fits into memory"
+            raise self.error(node, "over-budget", message, "loop over less, or write less") from None
         except SecurityError as error:
-            raise self.error(node, "forbidden-attribute", str(error), "") from None
+            hint = "use names without `_` in front"
+            raise self.error(node, "forbidden-attribute", str(error).rstrip("."), hint) from None
         except UndefinedError as error:
-            raise self.undefined(node, error) from None
-        except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, StopIteration) as error:
-            raise self.error(node, "template-error", f"{type(error).__name__}: {error}", "") from None
+            raise self.undefined(node, error, known) from None
+        except Exception as error:  # a render's values can be of any type, and raise anything
+            message = f"this cannot be worked out: {error or type(error).__name__}"
+            raise self.error(node, "template-error", message, "") from None
 
-    def undefined(self, node: Tag | Assignment, error: UndefinedError) -> DocasmError:
+    def undefined(self, node: Tag | Assignment, error: UndefinedError, known: Names) -> DocasmError:
+        asked = node.expression.names if isinstance(node, Assignment) else node.decided_by.names
+        missing = sorted(asked - known.keys())
         hint = "give it a value under `variables`, or write `{{ name | default('...') }}`"
-        return self.error(node, "unknown-variable", str(error.message), hint)
+        if not missing:
+            return self.error(node, "unknown-variable", str(error.message), hint)
+        message = f"nothing gives the variable `{missing[0]}` a value"
+        hint = f"{did_you_mean(missing[0], known, kind='variables')}; {hint}"
+        return self.error(node, "unknown-variable", message, hint)
 
     def error(self, node: Tag | Assignment, code: str, message: str, hint: str) -> DocasmError:
         return DocasmError([self.source.problem_at(code, message, node.offset, hint=hint)])

@@ -29,6 +29,8 @@ class Trigger:
     @classmethod
     def dm(cls, text: str, *, sender: str = "admin") -> Self:
         """A direct message; raises DocasmError if it holds only white space."""
+        if not isinstance(text, str) or not isinstance(sender, str):
+            raise failure("bad-trigger", "the text and the sender of a direct message must be text")
         if not text.strip():
             raise failure("empty-input", "the direct message is empty", hint="give it a text")
         return cls("dm", {"type": "dm", "sender": sender, "text": text}, sender, text)
@@ -36,6 +38,9 @@ class Trigger:
     @classmethod
     def cron(cls, expression: str, *, created_at: int) -> Self:
         """A cron job that fired at `created_at` (UNIX seconds)."""
+        if not isinstance(expression, str) or type(created_at) is not int:
+            hint = "`created_at` is a whole number of UNIX seconds"
+            raise failure("bad-trigger", "a cron trigger has a text and a number", hint=hint)
         if not expression.strip():
             raise failure("empty-input", "the cron expression is empty", hint='give one, as in "0 12 * * *"')
         return cls("cron", {"type": "cron", "filter": expression, "created_at": created_at})

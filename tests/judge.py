@@ -1,7 +1,6 @@
 """What cmark, the reference implementation of CommonMark, makes of a document: the judge of the promises."""
 
 import re
-from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 import cmarkgfm  # type: ignore[import-untyped]
@@ -9,6 +8,9 @@ from cmarkgfm.cmark import Options  # type: ignore[import-untyped]
 
 _VOID = ("br", "hr", "img")
 _HEADING = re.compile(r"h[1-6]")
+_FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_POSITION = re.compile(r"\d+")
 
 
 class Outline(HTMLParser):
@@ -39,54 +41,38 @@ class Outline(HTMLParser):
         """Called for each element at the top."""
 
 
-@dataclass
-class Block:
-    """A heading, fence or HTML block at the top of a document."""
-
-    kind: str
-    """The heading's element, "fence" or "html"."""
-    words: list[str] = field(default_factory=list)
-    """The author's words in it, in order."""
-
-
 class Structure(Outline):
     """What promise P3 is about: the headings, fences and HTML blocks at the top of a document.
 
-    Of each the author's words in it are told, so that none can swallow what belongs to another. cmark leaves
-    out what HTML holds, so all words outside are told as well.
+    Of a heading and a fence the author's words on its lines are told, so that none can swallow what belongs
+    to another; of HTML, which cmark leaves out, those on lines that belong to no other block.
     """
 
     def __init__(self, markdown: str, word: re.Pattern[str]) -> None:
-        self.lines = re.split(r"\r\n|\r|\n", markdown)
+        self.lines = _LINE_END.split(markdown.removeprefix("\ufeff"))
         self.word = word
-        self.blocks: list[Block] = []
-        self.words: list[str] = []
-        self.current: Block | None = None
+        self.blocks: list[tuple[str, list[str]]] = []
+        self.covered: set[int] = set()
         super().__init__(markdown, Options.CMARK_OPT_SOURCEPOS)
 
     @property
-    def told(self) -> tuple[list[Block], list[str]]:
+    def told(self) -> tuple[list[tuple[str, list[str]]], list[str]]:
         """All that must not depend on a value."""
-        return self.blocks, self.words
+        return self.blocks, self._words(set(range(len(self.lines))) - self.covered)
 
     def at_top(self, tag: str, attrs: dict[str, str | None]) -> None:
-        kind = tag if _HEADING.fullmatch(tag) else "fence" if tag == "pre" and self._is_fence(attrs) else ""
-        self.current = Block(kind) if kind else None
-        if self.current:
-            self.blocks.append(self.current)
+        first, _, last, _ = map(int, _POSITION.findall(str(attrs["data-sourcepos"])))
+        lines = set(range(first - 1, last))
+        self.covered |= lines
+        if _HEADING.fullmatch(tag):
+            self.blocks.append((tag, self._words(lines)))
+        elif tag == "pre" and _FENCE.match(self.lines[first - 1]):
+            self.blocks.append(("fence", self._words(lines)))
 
     def handle_comment(self, _: str) -> None:
         """cmark writes a comment for HTML; in a line it stands in an element."""
         if not self.open:
-            self.blocks.append(Block("html"))
+            self.blocks.append(("html", []))
 
-    def handle_data(self, data: str) -> None:
-        found = self.word.findall(data)
-        self.words += found
-        if self.current and self.open:
-            self.current.words += found
-
-    def _is_fence(self, attrs: dict[str, str | None]) -> bool:
-        """An indented code block is no fence; in HTML they look alike."""
-        line, column = str(attrs["data-sourcepos"]).split("-")[0].split(":")
-        return self.lines[int(line) - 1].encode()[int(column) - 1 :].startswith((b"```", b"~~~"))
+    def _words(self, lines: set[int]) -> list[str]:
+        return self.word.findall("\n".join(self.lines[line] for line in sorted(lines)))

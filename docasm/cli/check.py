@@ -1,0 +1,69 @@
+"""`docasm check`: everything that is wrong with a bundle."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from docasm.cli.talk import counted, tell, tell_problems
+from docasm.errors import DocasmError, Place, Problem
+
+if TYPE_CHECKING:
+    from docasm.bundle import Bundle
+
+MANY = 500
+"""From how many skills on a person at a terminal is told that it takes a while."""
+
+
+@click.command("check", short_help="List everything that is wrong with a bundle.")
+@click.argument("bundle", default=".", metavar="[BUNDLE]")
+@click.pass_context
+def command(ctx: click.Context, bundle: str) -> None:
+    """List everything that is wrong with a bundle.
+
+    BUNDLE is a folder with a docasm.yaml; the current one if it is not given.
+    Every skill and layout is compiled, used or not. The exit code is 1 if there
+    is an error; warnings and notes leave it at 0.
+    """
+    from docasm.bundle import Bundle
+
+    try:
+        loaded = Bundle.load(bundle)
+        problems, praise = _compiled(loaded), _praise(loaded)
+    except DocasmError as error:
+        problems, praise = error.problems, ""
+    problems = sorted(dict.fromkeys(problems), key=_place)
+    tell_problems(problems, as_data=True)
+    tell(_summary(problems) or praise)
+    ctx.exit(int(any(problem.severity == "error" for problem in problems)))
+
+
+def _compiled(bundle: "Bundle") -> Sequence[Problem]:
+    if len(bundle.skills) >= MANY and sys.stderr is not None and sys.stderr.isatty():
+        tell(f"checking {len(bundle.skills)} skills ...")
+    return bundle.problems
+
+
+def _praise(bundle: "Bundle") -> str:
+    skills = counted(len(bundle.skills), "skill")
+    layouts = counted(len(bundle.contents.compiler.layouts.found), "layout")
+    return f"all is well: {skills} and {layouts}"
+
+
+def _place(problem: Problem) -> Place:
+    return problem.place or Place("", 0)
+
+
+def _summary(problems: Sequence[Problem]) -> str:
+    """As in "2 errors and 1 warning in 3 files"; empty for no problems."""
+    found = Counter(problem.severity for problem in problems)
+    counts = _listed(counted(found[each], each) for each in ("error", "warning", "note") if found[each])
+    files = {problem.place.path for problem in problems if problem.place}
+    return f"{counts} in {counted(len(files), 'file')}" if files else counts
+
+
+def _listed(words: Iterable[str]) -> str:
+    *first, last = [*words] or [""]
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,257 @@
+"""The documents of the project, whose examples are run: each is what it becomes when they have been run.
+
+In the order of a document, in a folder with the repository's `examples`, `skills` and `layouts`:
+
+- a fence whose info string names a file after the language writes that file;
+- each line `$ COMMAND` of a ```console fence is run, and what it prints stands below it;
+- a ```python fence is run, with the names of those before it; a fence right after it whose info string ends
+  in `output` holds what it printed.
+
+In `problems.md` every heading of level 3 starts in an empty folder.
+
+    python -m tests.documents FILE...
+
+writes what the examples print into the files.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, chdir, redirect_stdout
+from dataclasses import dataclass, field
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType, SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+ROOT = Path(__file__).parent.parent
+INDEPENDENT = "problems.md"
+"""The document whose sections are independent of each other."""
+MATERIAL = ("examples", "skills", "layouts")
+STAND_INS = {"make demo": "docasm render examples/dm.yaml"}
+"""What is run in place of a command that would install first; a test compares it with the Makefile."""
+NOT_RUN = ("make test",)
+"""What would run this."""
+_COMMAND = re.compile(r"(?:docasm|cat)\b[^;&`$]*")
+_PARSER = MarkdownIt("commonmark").enable("table")
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """One fenced block; lines are 0-based indexes into the document's lines."""
+
+    language: str
+    name: str
+    """What follows the language in the info string: a file, or `output`."""
+    content: str
+    first: int
+    """The line of its opening fence."""
+    last: int
+    """The line of its closing fence."""
+
+
+@cache
+def tokens(text: str) -> Sequence[Token]:
+    return _PARSER.parse(text)
+
+
+def fences(text: str) -> Iterator[Fence]:
+    """The fenced blocks of a document that are not in a list or quote."""
+    for token in tokens(text):
+        if token.type == "fence" and token.level == 0:
+            assert token.map is not None
+            language, _, name = token.info.partition(" ")
+            yield Fence(language, name.strip(), token.content, token.map[0], token.map[1] - 1)
+
+
+def headings(text: str, tag: str = "") -> Iterator[tuple[int, str]]:
+    """The line and the words of each heading, or of those of one tag."""
+    for token, inline in zip(tokens(text), tokens(text)[1:], strict=False):
+        if token.type == "heading_open" and tag in ("", token.tag):
+            assert token.map is not None
+            children = inline.children or []
+            yield token.map[0], "".join(child.content for child in children)
+
+
+def table_rows(text: str) -> Iterator[tuple[str, ...]]:
+    """The cells of each row of each table, header rows included, as Markdown."""
+    cells: list[str] = []
+    for token, inline in zip(tokens(text), tokens(text)[1:], strict=False):
+        if token.type == "tr_open":
+            cells = []
+        elif token.type in ("td_open", "th_open"):
+            cells.append(inline.content)
+        elif inline.type == "tr_close":
+            yield tuple(cells)
+
+
+def section(text: str, heading: str) -> str:
+    """What stands below a heading, up to the next one that is not deeper."""
+    marks = [(token.map or [0])[0] for token in tokens(text) if token.type == "heading_open"]
+    levels = [int(token.tag[1]) for token in tokens(text) if token.type == "heading_open"]
+    words = [each for _, each in headings(text)]
+    index = words.index(heading)
+    later = (
+        mark
+        for mark, level in zip(marks[index + 1 :], levels[index + 1 :], strict=True)
+        if level <= levels[index]
+    )
+    return "\n".join(text.split("\n")[marks[index] + 1 : next(later, None)])
+
+
+def chapters(path: Path) -> dict[str, str]:
+    """The stretches of a document whose examples belong together, by name; joined they are the document."""
+    text = path.read_text(encoding="utf-8")
+    starts = dict(headings(text, "h3")) if path.name == INDEPENDENT else {}
+    lines = text.splitlines(keepends=True)
+    bounds = [0, *starts, len(lines)]
+    names = [path.name, *starts.values()]
+    return {
+        name: "".join(lines[start:end]) for name, start, end in zip(names, bounds, bounds[1:], strict=True)
+    }
+
+
+def refreshed(text: str) -> str:
+    """The text with what its examples print, run in a folder of their own."""
+    with TemporaryDirectory() as folder, ExitStack() as stack:
+        workshop = Workshop(Path(folder) / "work", _commands(Path(folder) / "bin"))
+        for name in MATERIAL:
+            shutil.copytree(ROOT / name, workshop.folder / name)
+        stack.enter_context(patch.dict(sys.modules, {"openai": openai_stand_in()}))
+        lines = text.split("\n")
+        for fence in reversed([(each, workshop.carry_out(each)) for each in fences(text)]):
+            lines[fence[0].first + 1 : fence[0].last] = fence[1].split("\n")[:-1]
+        return "\n".join(lines)
+
+
+def _commands(folder: Path) -> Path:
+    """A folder that holds the command `docasm`, as this Python has it."""
+    folder.mkdir(parents=True)
+    script = folder / "docasm"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m docasm "$@"\n', encoding="utf-8")
+    script.chmod(0o755)
+    return folder
+
+
+@dataclass(slots=True)
+class Workshop:
+    """Where the examples of a document are run, one after the other."""
+
+    folder: Path
+    commands: Path
+    names: dict[str, Any] = field(default_factory=dict)
+    printed: str = ""
+    """By the last Python."""
+
+    def carry_out(self, fence: Fence) -> str:
+        """Does what a fence says; its content as it should be."""
+        if fence.language == "console":
+            return "".join(self.console(fence.content))
+        if fence.language == "python":
+            self.python(fence)
+        elif fence.name == "output":
+            return self.printed
+        elif fence.name:
+            path = self.folder / fence.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(fence.content, encoding="utf-8")
+        return fence.content
+
+    def console(self, content: str) -> Iterator[str]:
+        commands = [line for line in content.split("\n") if line.startswith("$ ")]
+        assert content.startswith("$ "), f"this starts with no command: {content[:40]!r}"
+        if commands[0][2:] in NOT_RUN:
+            yield content
+            return
+        for command in commands:
+            yield f"{command}\n{self.shell(command[2:])}"
+
+    def shell(self, command: str) -> str:
+        """What a command prints on a terminal of 80 columns."""
+        command = STAND_INS.get(command, command)
+        assert _COMMAND.fullmatch(command), f"not a command for examples: {command}"
+        path = f"{self.commands}{os.pathsep}{os.environ['PATH']}"
+        environment = {**os.environ, "PATH": path, "NO_COLOR": "1", "COLUMNS": "80"}
+        done = subprocess.run(
+            ["sh", "-c", command],
+            cwd=self.folder,
+            env=environment,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        output = done.stdout.decode()
+        return output if output.endswith("\n") or not output else f"{output}\n"
+
+    def python(self, fence: Fence) -> None:
+        printed = StringIO()
+        with chdir(self.folder), redirect_stdout(printed):
+            exec(compile(fence.content, f"line {fence.first + 1}", "exec"), self.names)
+        self.printed = printed.getvalue()
+
+
+def openai_stand_in() -> ModuleType:
+    """A module that does what `OpenAI().chat.completions.create` does: one tool call, then an answer."""
+    call = SimpleNamespace(
+        id="call_1",
+        type="function",
+        function=SimpleNamespace(name="get_weather", arguments='{"place": "Lisbon", "day": "tomorrow"}'),
+    )
+    asks = _Answer(
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.function.name, "arguments": call.function.arguments},
+                }
+            ],
+        },
+        None,
+        [call],
+    )
+    says = _Answer({"role": "assistant", "content": "Take it: no rain."}, "Take it: no rain.", None)
+
+    def create(*, messages: Sequence[Any], model: str, **_: Any) -> Any:
+        assert model
+        used = any(isinstance(each, Mapping) and each["role"] == "tool" for each in messages)
+        return SimpleNamespace(choices=[SimpleNamespace(message=says if used else asks)])
+
+    module: Any = ModuleType("openai")
+    module.OpenAI = lambda: SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
+    assert isinstance(module, ModuleType)
+    return module
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A message of the SDK."""
+
+    sent: Mapping[str, Any]
+    content: str | None
+    tool_calls: Sequence[Any] | None
+
+    def model_dump(self, **_: Any) -> Mapping[str, Any]:
+        return self.sent
+
+
+def main(names: Sequence[str]) -> None:
+    for path in map(Path, names):
+        text = "".join(map(refreshed, chapters(path).values()))
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,48 @@
+"""What an import costs: the command line answers before anything heavy is loaded."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("jinja2", "markdown_it", "yaml")
+SDKS = ("anthropic", "httpx", "mcp", "openai", "pydantic", "requests", "tiktoken")
+
+RUN = """
+import sys
+try:
+    {code}
+except SystemExit as end:
+    assert not end.code, end.code
+print(*sorted({{name.partition(".")[0] for name in sys.modules}}), file=sys.stderr)
+"""
+
+
+def imported(code: str) -> set[str]:
+    """The top-level modules that a new process holds after running some code."""
+    command = [sys.executable, "-c", RUN.format(code=code)]
+    done = subprocess.run(command, check=True, capture_output=True, encoding="utf-8")
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_the_command_line_answers_without_what_it_does_not_need(option: str) -> None:
+    modules = imported(f"from docasm.cli import main; main([{option!r}])")
+    assert "click" in modules
+    assert modules.isdisjoint(HEAVY + SDKS)
+
+
+def test_the_package_alone_is_light() -> None:
+    modules = imported("import docasm")
+    assert "docasm" in modules
+    assert modules.isdisjoint((*HEAVY, *SDKS, "click"))
+
+
+def test_a_public_name_brings_what_it_needs_and_no_more() -> None:
+    assert imported("from docasm import split, join, Message").isdisjoint(HEAVY)
+    assert imported("from docasm import Bundle").issuperset(HEAVY)
+
+
+def test_no_render_imports_an_sdk_or_the_command_line() -> None:
+    code = "import docasm; docasm.load_scenario('examples/dm.yaml').render().payload('openai')"
+    assert imported(code).isdisjoint((*SDKS, "click"))
