@@ -10,7 +10,6 @@ from docasm.draft import HistoryMessages
 from docasm.errors import DocasmError, Problem, failure
 from docasm.fill import Values
 from docasm.fragment import INPUT, MESSAGE
-from docasm.history import turns
 from docasm.layout import HISTORY, TOOLS
 from docasm.markers import Message, trim
 from docasm.params import merge_params
@@ -20,6 +19,7 @@ from docasm.select import choose_tools, match, select
 from docasm.tell import no_history_slot, tell
 from docasm.tools import Tool
 from docasm.trigger import Trigger, input_text
+from docasm.turns import turns
 
 PROVIDER = "openai"
 """What templates see as `provider`."""

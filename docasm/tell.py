@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from docasm.errors import DocasmError
-from docasm.history import History, to_markdown
+from docasm.history import to_markdown
 from docasm.layout import AS_MESSAGES, HISTORY, Layout
 from docasm.markers import Message, trim
+from docasm.turns import History
 
 
 @dataclass(frozen=True, slots=True)

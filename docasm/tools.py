@@ -1,12 +1,13 @@
 """Tools: read from the shapes that SDKs and servers use, told in one line each, chosen by name."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
+from docasm.json_values import dumped, nesting_exceeds
 from docasm.settings import MAX_NESTING
 
 ALL = "all"
@@ -84,25 +85,6 @@ def choose(tools: Sequence[Tool], wanted: Iterable[Sequence[str]]) -> tuple[Tool
     return tuple(known[name] for name in names)
 
 
-def nesting_exceeds(value: object, limit: int) -> bool:
-    """Whether lists and mappings nest more than `limit` deep: a scalar is 0 deep, `[]` 1, `[[]]` 2.
-
-    A value that holds itself is endlessly deep. Time is linear in the size of a tree.
-    """
-    level = _containers([value])
-    for _ in range(limit):
-        if not level:
-            return False
-        level = _containers(child for each in level for child in _children(each))
-    return bool(level)
-
-
-def dumped(value: object) -> object:
-    """What an SDK's object sends over the wire (Pydantic's `model_dump`); any other value as it is."""
-    dump = None if isinstance(value, type) else getattr(value, "model_dump", None)
-    return dump(by_alias=True, exclude_none=True, mode="json") if callable(dump) else value
-
-
 def _line(tool: Tool) -> str:
     text = _first_paragraph(tool.description)
     return f"- `{tool.name}` — {text}" if text else f"- `{tool.name}`"
@@ -123,15 +105,6 @@ def _names(wanted: Sequence[str], known: Iterable[str]) -> Iterable[str]:
     if isinstance(wanted, str):
         return known if wanted == ALL else (wanted,)
     return wanted
-
-
-def _containers(values: Iterable[object]) -> Collection[object]:
-    """The lists and mappings among the values, each once, so that a shared one is not followed twice."""
-    return {id(each): each for each in values if isinstance(each, list | tuple | Mapping)}.values()
-
-
-def _children(value: Any) -> Iterable[object]:
-    return value.values() if isinstance(value, Mapping) else value
 
 
 def _items(values: object) -> Iterable[object]:

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 from docasm.contain import fenced
 from docasm.errors import failure
+from docasm.json_values import nesting_exceeds
 from docasm.settings import MAX_NESTING
-from docasm.tools import nesting_exceeds
 
 KINDS = ("dm", "cron", "event")
 _ABSENT = object()

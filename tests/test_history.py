@@ -14,7 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from docasm.errors import DocasmError
-from docasm.history import DEFAULT_LABELS, ROLES, History, Turn, parse, to_markdown, turns
+from docasm.history import DEFAULT_LABELS, ROLES, Turn, parse, to_markdown
+from docasm.turns import History, turns
 from tests.strategies import hostile_line, hostile_text
 
 LABELS = {"assistant": "You", "user": "Admin"}

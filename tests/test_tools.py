@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from docasm.errors import DocasmError
-from docasm.tools import ALL, Tool, choose, nesting_exceeds, read_tool, read_tools, summary
+from docasm.json_values import nesting_exceeds
+from docasm.tools import ALL, Tool, choose, read_tool, read_tools, summary
 from tests.strategies import hostile_text
 from tests.test_history import Dumped, Outline
 

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from docasm.errors import DocasmError, Problem
+from docasm.json_values import nesting_exceeds
 from docasm.settings import MAX_NESTING
 from docasm.source import Source
-from docasm.tools import nesting_exceeds
 
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
