@@ -1,6 +1,6 @@
 """A bundle: the folder that an agent's owner writes, loaded."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from os.path import normpath, relpath
@@ -16,10 +16,9 @@ from docasm.errors import DocasmError, Problem, did_you_mean
 from docasm.layout import Layout
 from docasm.library import Library, read_layouts, read_skills
 from docasm.render import Render
-from docasm.settings import Setting, parse_settings
 from docasm.skill import Skill
-from docasm.source import read
-from docasm.tools import Tool, read_tools
+from docasm.tool_list import read_tool_list
+from docasm.tools import read_tools
 from docasm.trigger import KINDS, Rules, Trigger
 
 
@@ -44,7 +43,7 @@ class Bundle:
         folder = Path(path)
         config, problems = read_config(folder, str(path))
         skills, layouts = _libraries(config, folder, str(path))
-        tools, tool_problems = _read_tools(config.tools, folder)
+        tools, tool_problems = read_tool_list(config.tools, folder)
         adopted, adoption_problems = _adopted(config, skills)
         layout_of, layout_problems = _layout_of(config, layouts)
         errors = [*problems, *tool_problems, *adoption_problems, *layout_problems]
@@ -83,7 +82,30 @@ class Bundle:
         `variables` go before those of the bundle and are not trusted, as all that a render brings.
         """
         chosen_tools = None if tools is None else read_tools(tools)
-        return assemble(self.contents, trigger, history, variables, chosen_tools, model, layout, now)
+        try:
+            "".join(variables or ())  # a name that is not text is a TypeError
+            return assemble(self.contents, trigger, history, variables, chosen_tools, model, layout, now)
+        except (AttributeError, KeyError, TypeError):  # asked only now: a good call pays nothing for it
+            problems = tuple(_misuse(trigger, history, variables, model, layout, now))
+            if not problems:
+                raise
+            raise DocasmError(problems) from None
+
+
+def _misuse(
+    trigger: object, history: object, variables: object, model: object, layout: object, now: object
+) -> Iterator[Problem]:
+    """What a caller gave that is not of the type asked for."""
+    fits = {
+        "`trigger` must be a Trigger": isinstance(trigger, Trigger),
+        "`history` must be a list of turns": isinstance(history, Iterable),
+        "`variables` must be a mapping of names to values": variables is None
+        or (isinstance(variables, Mapping) and all(isinstance(name, str) for name in variables)),
+        "`model` must be text": isinstance(model, str | None),
+        "`layout` must be the name of a layout": isinstance(layout, str | None),
+        "`now` must be a datetime, or text": isinstance(now, datetime | str | None),
+    }
+    return (Problem("wrong-type", message) for message, fit in fits.items() if not fit)
 
 
 def _libraries(config: Config, folder: Path, shown: str) -> tuple[Library[Skill], Library[Layout]]:
@@ -96,23 +118,6 @@ def _libraries(config: Config, folder: Path, shown: str) -> tuple[Library[Skill]
 def _shown(path: Path, folder: Path, shown: str) -> str:
     """A folder as problems call it: from where the user stands, without `..` in the middle."""
     return Path(normpath(Path(shown) / relpath(path, folder))).as_posix()
-
-
-def _read_tools(setting: Setting | None, folder: Path) -> tuple[tuple[Tool, ...], list[Problem]]:
-    if setting is None:
-        return (), []
-    try:
-        value = setting.plain()
-        if isinstance(value, str):
-            value = parse_settings(read(folder / value, Path(normpath(folder / value)).as_posix())).plain()
-        return read_tools(value or ()), []
-    except DocasmError as error:
-        return (), [_at(setting, problem) for problem in error.problems]
-
-
-def _at(setting: Setting, problem: Problem) -> Problem:
-    """A problem with a place: its own, or that of the setting that led to it."""
-    return problem if problem.place else setting.problem(problem.code, problem.message, hint=problem.hint)
 
 
 def _adopted(config: Config, skills: Library[Skill]) -> tuple[tuple[Adopted, ...], list[Problem]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from docasm.atoms import Atom, Heading, Include, Nothing, Text, trimmed, without_emptied_lines
 from docasm.errors import DocasmError, Problem, did_you_mean
 from docasm.fragment import MESSAGE_TAG, Fragment, Part
+from docasm.layout import SLOTS
 from docasm.settings import MAX_NESTING
 from docasm.template_run import Hole
 
@@ -107,9 +108,16 @@ class Composer:
         try:
             return system_part(self.load(include.name))
         except KeyError:
-            hint = did_you_mean(include.name, self.names(), kind="skills")
-            message = f"there is no skill `{include.name}` to include"
-            raise _error(include, "unknown-skill", message, hint) from None
+            raise self._unknown(include, in_layout=not chain) from None
+
+    def _unknown(self, include: Include, *, in_layout: bool) -> DocasmError:
+        what, known = "skill", self.names()
+        if in_layout:
+            what, known = "skill or slot", (*known, *SLOTS)
+        hint = did_you_mean(include.name, known, kind="names")
+        if include.name in SLOTS:
+            hint = "slots stand in layouts; here a name is a skill's"
+        return _error(include, "unknown-skill", f"there is no {what} `{include.name}` to include", hint)
 
     def _shift(self, part: Part, base: int) -> int:
         """How far the headings of a file move, all of them together."""

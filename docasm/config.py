@@ -13,7 +13,7 @@ from docasm.params import read_params
 from docasm.rules import read_rules
 from docasm.settings import Setting, parse_settings
 from docasm.skill import read_variables
-from docasm.source import read
+from docasm.source import is_file, is_folder, read
 from docasm.trigger import KINDS, Rule
 
 FILE_NAME = "docasm.yaml"
@@ -51,16 +51,16 @@ class Config:
 def read_config(folder: Path, shown: str) -> tuple[Config, tuple[Problem, ...]]:
     """The configuration of a bundle's folder and what is wrong with it; `shown` is what problems call it."""
     file = folder / FILE_NAME
-    if not file.is_file():
+    if not is_file(file):
         hint = "name a folder with a `docasm.yaml` (an empty one will do), or run `docasm init`"
         raise failure("no-bundle", f"there is no `{FILE_NAME}` in `{shown}`", hint=hint)
     problems: list[Problem] = []
-    name = f"{shown}/{FILE_NAME}" if shown != "." else FILE_NAME
+    name = Path(shown, FILE_NAME).as_posix()
     fields = Fields(parse_settings(read(file, name)), problems, f"`{FILE_NAME}`")
     fields.only(BUNDLE_KEYS)
     config = Config(
         skill_folders=_folders(fields, folder),
-        layout_folder=folder / fields.text("layouts", "layouts"),
+        layout_folder=_layout_folder(fields, folder),
         layouts=_layouts(fields.mapping("layout")),
         adopted=_adopted(fields),
         tools=fields.get("tools"),
@@ -72,14 +72,22 @@ def read_config(folder: Path, shown: str) -> tuple[Config, tuple[Problem, ...]]:
 
 
 def _folders(fields: Fields, folder: Path) -> tuple[Path, ...]:
-    given = fields.texts("skills")
-    for setting in given:
-        if not (folder / setting.value).is_dir():
-            message = f"there is no folder `{setting.value}`"
-            fields.problems.append(
-                setting.problem("missing-folder", message, hint="create it, or correct it")
-            )
+    given = [setting for setting in fields.texts("skills") if _is_there(setting, fields, folder)]
     return tuple(folder / setting.value for setting in given) or (folder / "skills",)
+
+
+def _layout_folder(fields: Fields, folder: Path) -> Path:
+    name, setting = fields.text("layouts", "layouts"), fields.get("layouts")
+    is_there = setting is None or setting.value != name or _is_there(setting, fields, folder)
+    return folder / (name if is_there else "layouts")
+
+
+def _is_there(setting: Setting, fields: Fields, folder: Path) -> bool:
+    if is_folder(folder / setting.value):
+        return True
+    message = f"there is no folder `{setting.value}`"
+    fields.problems.append(setting.problem("missing-folder", message, hint="create it, or correct it"))
+    return False
 
 
 def _layouts(fields: Fields) -> Mapping[str, Setting]:

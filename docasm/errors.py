@@ -1,6 +1,6 @@
 """Problems with a place, and the one exception that carries them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -80,10 +80,21 @@ def failure(code: str, message: str, *, hint: str = "") -> DocasmError:
 def did_you_mean(name: str, known: Iterable[str], *, kind: str = "known") -> str:
     """A hint that names the closest of `known`, or lists them when nothing is close."""
     names = sorted(set(known))
-    close = get_close_matches(name, names, n=1, cutoff=0.6)
+    close = get_close_matches(name, _alike(name, names), n=1, cutoff=0.6)
     if close:
         return f"did you mean `{close[0]}`?"
     if not names:
-        return f"there is no {kind} to choose from" if kind != "known" else "none is known"
+        return f"there are no {kind}" if kind != "known" else "none is known"
     shown = ", ".join(f"`{each}`" for each in names[:12])
     return f"{kind}: {shown}{', ...' if len(names) > 12 else ''}"
+
+
+def _alike(name: str, names: Sequence[str]) -> Sequence[str]:
+    """Those worth comparing: of very many, the ones that start alike."""
+    if len(names) <= _MANY:
+        return names
+    alike = [each for each in names if each.startswith(name[:1])]
+    return alike if len(alike) <= _MANY else [each for each in alike if each.startswith(name[:2])][:_MANY]
+
+
+_MANY = 500

@@ -27,7 +27,7 @@ def to_text(value: Any, budget: Budget) -> str:
         return _json_text(value, budget)
     has_no_order = isinstance(value, set | frozenset)
     if has_no_order or callable(value) or getattr(type(value), "__repr__", None) is object.__repr__:
-        raise TypeError(f"a {type(value).__name__} is no text, number, list or mapping")
+        raise TypeError(f"a value of the type `{type(value).__name__}` is no text, number, list or mapping")
     return str(budget.weigh(value))
 
 
@@ -127,7 +127,7 @@ def _number(value: Any) -> Any:
     """`%` would format a text."""
     if isinstance(value, int | float):
         return value
-    raise TypeError(f"this asks for a number, not for a {type(value).__name__}")
+    raise TypeError(f"this asks for a number, not for a value of the type `{type(value).__name__}`")
 
 
 TESTS: Mapping[str, Callable[..., Any]] = MappingProxyType(

@@ -1,14 +1,14 @@
 """The skills and layouts that folders hold."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from docasm.errors import DocasmError, Place, Problem
+from docasm.errors import DocasmError, Place, Problem, failure
 from docasm.layout import Layout, read_layout
 from docasm.skill import Skill, read_skill
-from docasm.source import read
+from docasm.source import is_file, is_folder, read
 
 Value = TypeVar("Value")
 
@@ -42,6 +42,23 @@ class Library(Generic[Value]):
         self.problems.extend(problems)
 
 
+def resolved(folders: Iterable[Path]) -> tuple[Path, ...]:
+    """Where folders really are; one that is nowhere holds nothing."""
+    return tuple(real for folder in folders if (real := _resolved(folder)))
+
+
+def _resolved(path: Path) -> Path | None:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: links in a circle
+        return None
+
+
+def _label(folder: str, path: Path) -> str:
+    """What problems call a file; a name that is not UTF-8 is shown with escapes."""
+    return f"{folder}/{path.as_posix()}".encode(errors="backslashreplace").decode()
+
+
 def read_skills(
     folders: Sequence[Path], shown: Mapping[Path, str], allowed: Sequence[Path]
 ) -> Library[Skill]:
@@ -50,6 +67,7 @@ def read_skills(
     `shown` is what problems call a folder; a file that leads out of all `allowed` ones is refused.
     """
     library: Library[Skill] = Library()
+    allowed = resolved(allowed)
     for folder in folders:
         here = _read_folder(folder, shown[folder], allowed)
         for name in [*here.found, *here.broken]:
@@ -71,7 +89,7 @@ def _read_folder(folder: Path, shown: str, allowed: Sequence[Path]) -> Library[S
     library: Library[Skill] = Library()
     places: dict[str, str] = {}
     for path, default_name, agent_skill in _skill_files(folder):
-        name, label = default_name, f"{shown}/{path.relative_to(folder).as_posix()}"
+        name, label = default_name, _label(shown, path.relative_to(folder))
         try:
             _check_inside(path, label, allowed)
             skill, problems = read_skill(read(path, label), default_name, agent_skill=agent_skill)
@@ -96,26 +114,38 @@ def _read_folder(folder: Path, shown: str, allowed: Sequence[Path]) -> Library[S
 
 def _skill_files(folder: Path) -> Iterator[tuple[Path, str, bool]]:
     """Each skill's file, its name if the file gives none, and whether it is an Agent Skill; sorted."""
-    if not folder.is_dir():
-        return
-    for path in sorted(folder.iterdir(), key=lambda path: path.name):
-        if path.name.startswith("."):
-            continue
-        if path.suffix == ".md" and path.is_file():
+    for path in _entries(folder):
+        if path.suffix == ".md" and is_file(path):
             yield path, path.stem, False
-        elif (path / AGENT_SKILL_FILE).is_file():
+        elif is_file(path / AGENT_SKILL_FILE):
             yield path / AGENT_SKILL_FILE, path.name, True
+
+
+def _entries(folder: Path) -> Sequence[Path]:
+    """What a folder holds that is not hidden; sorted."""
+    if not is_folder(folder):
+        return ()
+    try:
+        found = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    except OSError as error:
+        raise failure("unreadable-file", f"cannot list `{folder}`: {error.strerror}") from None
+    return sorted(found, key=lambda path: path.name)
 
 
 def read_layouts(folder: Path, shown: str, allowed: Sequence[Path]) -> Library[Layout]:
     """The layouts of a folder, and the built-in ones of names that it does not hold."""
     library: Library[Layout] = Library()
-    built_in = [(path, f"docasm/{path.name}") for path in sorted(BUILT_IN_LAYOUTS.glob("*.md"))]
-    own = [(path, f"{shown}/{path.name}") for path in sorted(folder.glob("*.md"))] if folder.is_dir() else []
-    files = {path.stem: (path, label) for path, label in [*built_in, *own]}
+    allowed = resolved([*allowed, BUILT_IN_LAYOUTS])
+    places = [(BUILT_IN_LAYOUTS, "docasm"), (folder, shown)]
+    files = {
+        path.stem: (path, _label(label, path.relative_to(each)))
+        for each, label in places
+        for path in _entries(each)
+        if path.suffix == ".md" and is_file(path)
+    }
     for name, (path, label) in sorted(files.items()):
         try:
-            _check_inside(path, label, [*allowed, BUILT_IN_LAYOUTS])
+            _check_inside(path, label, allowed)
             layout, problems = read_layout(read(path, label), name)
             if problems:
                 raise DocasmError(problems)
@@ -126,8 +156,8 @@ def read_layouts(folder: Path, shown: str, allowed: Sequence[Path]) -> Library[L
 
 
 def _check_inside(path: Path, label: str, allowed: Sequence[Path]) -> None:
-    real = path.resolve()
-    if not any(real.is_relative_to(folder.resolve()) for folder in allowed):
+    real = _resolved(path)
+    if real is None or not any(real.is_relative_to(folder) for folder in allowed):
         message = f"`{label}` leads out of the folders of this bundle"
         hint = "put the file itself there, or list its folder under `skills` in `docasm.yaml`"
         raise DocasmError([Problem("outside-bundle", message, Place(label, 1), hint=hint)])

@@ -65,9 +65,14 @@ def place(text: str, marks: tuple[Mark | ListMark, ...]) -> Iterator[Contain | R
 
 
 def _contain_list(spot: Spot) -> Contain | Refusal:
-    """A slot's list may hold anything, or nothing; it starts at the first column and ends before the next text."""
+    """A slot's list may hold anything, or nothing: it starts at the first column and nothing goes on.
+
+    Parsers differ on what HTML is on a further line of a list item, so no item may stand right above.
+    """
     if spot.before or spot.block is None or spot.block.kind != "paragraph" or not spot.opening:
         return Refusal("it must stand flush left, outside HTML")
+    if not blank(spot.above) and spot.block_above and spot.block_above.nested:
+        return Refusal("no blank line is before it")
     if blank(spot.next_line):
         return _as_it_is if spot.flush_below else Refusal("the text after it must not be indented")
     return _as_it_is if _HEADING_OR_ITEM.match(str(spot.next_line)) else Refusal("no blank line is after it")

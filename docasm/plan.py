@@ -155,9 +155,11 @@ def _misplaced(slot: Include, reason: str) -> Problem:
 
 def _changes_text(hole: Hole, contain: Callable[[str], str]) -> str:
     """Why a statement's own text may not come and go with a value, if it may not."""
-    for node in inner_nodes(hole.tag):
-        if isinstance(node, Literal) and contain(node.text) != node.text:
-            return "a value would decide whether its line ends, headings, fences or HTML are there"
+    nodes = tuple(inner_nodes(hole.tag))
+    text = "".join(node.text if isinstance(node, Literal) else "x" for node in nodes)
+    if contain(text) != text:
+        return "a value would decide whether its line ends, headings, fences or HTML are there"
+    for node in nodes:
         if isinstance(node, Output) and node.container not in (None, "oneline"):
             return f"`| {node.container}` may not stand in an `if` or `for` that only a render decides"
     return ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os.path import abspath
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from docasm.history import ROLES, Turn
 from docasm.render import Render
 from docasm.settings import Setting, parse_settings
 from docasm.skill import read_variables
-from docasm.source import read
+from docasm.source import is_file, read
+from docasm.tool_list import read_tool_list
+from docasm.tools import Tool
 from docasm.trigger import KINDS, Trigger
 
 SCENARIO_KEYS = (
@@ -45,7 +48,7 @@ class Scenario:
     variables: Mapping[str, Any]
     model: str | None
     layout: str | None
-    tools: tuple[Any, ...] | None
+    tools: tuple[Tool, ...] | None
     now: str | None
 
     def render(self) -> Render:
@@ -72,33 +75,39 @@ def load_scenario(path: str | Path) -> Scenario:
     fields.only(SCENARIO_KEYS)
     trigger = _trigger(fields, problems)
     history = read_history(fields.get("history"), problems)
-    tools = fields.get("tools")
-    if problems or trigger is None:
-        raise DocasmError(problems or [_no_trigger(fields)])
-    return Scenario(
-        path=file,
-        bundle=Bundle.load(_bundle_folder(fields, file)),
-        trigger=trigger,
-        history=history,
-        variables=read_variables(fields),
-        model=fields.text("model") or None,
-        layout=fields.text("layout") or None,
-        tools=None if tools is None else tuple(tools.plain()),
-        now=fields.text("now") or None,
-    )
+    variables = read_variables(fields)
+    model, layout, now = (fields.text(key) or None for key in ("model", "layout", "now"))
+    tools, tool_problems = read_tool_list(fields.get("tools"), file.parent)
+    problems.extend(tool_problems)
+    bundle = _bundle(fields, file, problems)
+    if problems or bundle is None or trigger is None:
+        raise DocasmError(problems)
+    given = None if fields.get("tools") is None else tools
+    return Scenario(file, bundle, trigger, history, variables, model, layout, given, now)
 
 
-def _no_trigger(fields: Fields) -> Problem:
-    hint = "write `trigger: {type: dm, text: ...}`"
-    return fields.setting.problem("bad-trigger", "the scenario has no trigger", hint=hint)
+def _bundle(fields: Fields, file: Path, problems: list[Problem]) -> Bundle | None:
+    try:
+        return Bundle.load(_bundle_folder(fields, file))
+    except DocasmError as error:
+        named = fields.get("bundle")
+        for each in error.problems:
+            if named is not None and each.place is None:
+                each = named.problem(each.code, each.message, hint=each.hint)
+            problems.append(each)
+        return None
+
+
+def _no_trigger(setting: Setting, message: str) -> Problem:
+    return setting.problem("bad-trigger", message, hint="write `trigger: {type: dm, text: ...}`")
 
 
 def _bundle_folder(fields: Fields, file: Path) -> Path:
     named = fields.text("bundle")
     if named:
         return file.parent / named
-    for folder in (file.parent, *file.parent.resolve().parents):
-        if (folder / FILE_NAME).is_file():
+    for folder in (file.parent, *Path(abspath(file)).parents):
+        if is_file(folder / FILE_NAME):
             return folder
     hint = f"put a `{FILE_NAME}` beside it (an empty one will do), or name the folder with `bundle`"
     raise failure("no-bundle", f"there is no `{FILE_NAME}` in the folder of `{file}` or above", hint=hint)
@@ -107,21 +116,25 @@ def _bundle_folder(fields: Fields, file: Path) -> Path:
 def _trigger(fields: Fields, problems: list[Problem]) -> Trigger | None:
     given = fields.mapping("trigger")
     kind = given.text("type")
+    setting = given.get("type")
     if kind not in KINDS:
-        if given.values:
+        if setting is not None and kind:
             hint = did_you_mean(kind, KINDS, kind="types")
-            setting = given.get("type") or given.setting
-            problems.append(
-                setting.problem("unknown-trigger", f"unknown type of trigger `{kind}`", hint=hint)
-            )
+            message = f"unknown type of trigger `{kind}`"
+            problems.append(setting.problem("unknown-trigger", message, hint=hint))
+        elif fields.get("trigger") is None and isinstance(fields.setting.value, dict | None):
+            problems.append(_no_trigger(fields.setting, "the scenario has no trigger"))
+        elif setting is None and isinstance(given.setting.value, dict):
+            problems.append(_no_trigger(given.setting, "the trigger has no `type`"))
         return None
     given.only(_TRIGGER_KEYS[kind])
+    known = len(problems)
     try:
         return _MAKE[kind](given)
     except DocasmError as error:
-        problems.extend(
-            given.setting.problem(each.code, each.message, hint=each.hint) for each in error.problems
-        )
+        if len(problems) == known:
+            at = given.get("text") or given.get("filter") or given.setting
+            problems.extend(at.problem(each.code, each.message, hint=each.hint) for each in error.problems)
         return None
 
 
@@ -168,7 +181,7 @@ def _turn(item: Setting, problems: list[Problem]) -> Turn | None:
         content = fields.text(role)
     if role in ROLES:
         return Turn(role, content, name=name)
-    if "role" in fields.values or not fields.values:
+    if "role" in fields.values or item.value == {}:
         hint = did_you_mean(role, ROLES, kind="roles")
         problems.append(item.problem("unknown-role", f"unknown role `{role}` of a turn", hint=hint))
     return None

@@ -19,6 +19,10 @@ def match(contents: Contents, trigger: Trigger) -> tuple[int, ...]:
         shown = [f"`{name}` ({rule.describe()})" for name, rule in islice(pairs, MAX_SHOWN + 1)]
         rules = ", ".join([*shown[:MAX_SHOWN], *["..."] * (len(shown) > MAX_SHOWN)])
         hint = f"what would match: {rules or 'nothing; no adopted skill has triggers'}"
+        if broken := contents.compiler.skills.broken:
+            hint += (
+                f"; what could not be read: {', '.join(f'`{name}`' for name in islice(broken, MAX_SHOWN))}"
+            )
         raise failure("no-match", f"no adopted skill answers to {trigger.describe()}", hint=hint)
     return matching
 

@@ -82,10 +82,12 @@ def parse_settings(source: Source) -> Setting:
     """The one YAML document of a source (JSON is YAML); an empty one is null; raises DocasmError."""
     try:
         shape = _measure(source)
-        loader = _CoreSchemaLoader(source.text)
-        node = loader.get_single_node()
+        node = _CoreSchemaLoader(source.text).get_single_node()
     except yaml.YAMLError as error:
         raise DocasmError([_yaml_problem(source, error)]) from None
+    except UnicodeEncodeError as error:
+        message = f"this is a lone surrogate, U+{ord(source.text[error.start]):04X}, which is no text"
+        raise DocasmError([source.problem_at("lone-surrogate", message, error.start)]) from None
     if node is None:
         return Setting(None, source, source.first_line, 1)
     return _Builder(source, budget=ALIAS_FACTOR * shape + 1000).build(node)
@@ -110,24 +112,35 @@ _FLATTEN = "flatten the value, or keep it as text"
 
 
 def _at(source: Source, mark: Any, code: str, message: str, hint: str = "") -> Problem:
-    return source.problem(code, message, source.first_line + mark.line, mark.column + 1, hint=hint)
+    """By the index of a mark, for YAML ends lines at more than LF."""
+    return source.problem_at(code, message, mark.index, hint=hint)
 
 
 def _yaml_problem(source: Source, error: yaml.YAMLError) -> Problem:
-    mark = getattr(error, "problem_mark", None)
-    if mark is None:
-        position = getattr(error, "position", 0)
+    if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
+        character = getattr(error, "character", None)
+        position = source.text.find(chr(character)) if isinstance(character, int) else 0
         hint = "write it as an escape in a quoted text, or remove it"
         return source.problem_at("yaml-syntax", "this character may not stand in YAML", position, hint=hint)
-    message = getattr(error, "problem", None) or getattr(error, "context", None) or "not YAML"
-    hint = ""
-    if "maximum nesting" in message:
+    problem, mark = str(error.problem), error.problem_mark
+    if "maximum nesting" in problem:
         return _at(source, mark, "nested-too-deep", _TOO_DEEP, _FLATTEN)
-    if "mapping values are not allowed" in message:
-        hint = "put quotes around a text that holds `: `"
-    elif "cannot start any token" in message:
-        hint = "put quotes around a text that starts with this character; indent with spaces"
+    if "end of stream" in problem and error.context_mark:
+        mark = error.context_mark  # what is not ended starts there
+    message = ", ".join(filter(None, (error.context, problem)))
+    hint = next((hint for part, hint in _HINTS.items() if part in problem), "")
     return _at(source, mark, "yaml-syntax", f"YAML: {message}", hint)
+
+
+_HINTS = {
+    "mapping values are not allowed": "put quotes around a text that holds `: `",
+    "cannot start any token": "put quotes around a text that starts with this character; indent with spaces",
+    "end of stream": "end it with the same quote or bracket that it starts with",
+    "another document": "a file holds one document: remove the line `---`",
+    "expected key": "keys of one mapping start at the same column; quotes and brackets must end",
+    "undefined alias": "define it with `&` before, or put the text in quotes",
+    "expected ',' or": "put commas between items, and end the list or mapping",
+}
 
 
 @dataclass(slots=True)
@@ -154,9 +167,7 @@ class _Builder:
         return setting
 
     def setting(self, node: Any, value: Any, keys: dict[str, tuple[int, int]] | None = None) -> Setting:
-        mark = node.start_mark
-        line = self.source.first_line + mark.line
-        return Setting(value, self.source, line, mark.column + 1, keys or {})
+        return Setting(value, self.source, *self.source.position(node.start_mark.index), keys or {})
 
     def scalar(self, node: Any) -> Any:
         if node.tag not in _SCALARS:
@@ -180,7 +191,7 @@ class _Builder:
             if key.value in values:
                 message = f"the key `{key.value}` is given twice; the first is on line {keys[key.value][0]}"
                 raise self.error(key, "duplicate-key", message, "keep one of them")
-            keys[key.value] = (self.source.first_line + key.start_mark.line, key.start_mark.column + 1)
+            keys[key.value] = self.source.position(key.start_mark.index)
             values[key.value] = self.build(value)
         return self.setting(node, values, keys)
 

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Self
@@ -9,7 +10,7 @@ from typing import Self
 from docasm.errors import DocasmError, Place, Problem, failure
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """The text of one file, or of a string that stands for one."""
 
@@ -20,10 +21,14 @@ class Source:
     first_line: int = 1
     """The line of the file on which `text` starts."""
 
+    @cached_property
+    def lines(self) -> "Lines":
+        return Lines.of(self.text)
+
     def position(self, offset: int) -> tuple[int, int]:
         """The line and column, 1-based, of a code point of `text`."""
-        before = self.text.count("\n", 0, offset)
-        return self.first_line + before, offset - self.text.rfind("\n", 0, offset)
+        number = self.lines.number(offset)
+        return self.first_line + number, offset - self.lines.start(number) + 1
 
     def problem(
         self,
@@ -36,9 +41,8 @@ class Source:
         severity: str = "error",
     ) -> Problem:
         """A problem at a line and column of the file."""
-        lines = self.text.split("\n")
-        index = line - self.first_line
-        shown = lines[index] if 0 <= index < len(lines) else ""
+        index = max(0, line - self.first_line)
+        shown = self.text[self.lines.start(index) : self.lines.start(index + 1) - 1]
         return Problem(code, message, Place(self.path, line, column), shown, hint, severity)
 
     def problem_at(
@@ -83,10 +87,26 @@ def read(path: Path, name: str | None = None) -> Source:
     shown = name or str(path)
     try:
         data = path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or str(error)
         raise failure("unreadable-file", f"cannot read `{shown}`: {reason}") from None
     return decode(data, shown)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder; a path that no file can have names none."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file; a path that no file can have names none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def decode(data: bytes, name: str) -> Source:

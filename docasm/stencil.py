@@ -1,9 +1,10 @@
 """A file's text with stand-ins for its holes, so that a Markdown parser can say what it is."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from docasm.atoms import Atom, Heading, Include, Text
 from docasm.markdown import Block, Structure
@@ -11,8 +12,12 @@ from docasm.source import Lines, Source
 from docasm.template import Literal
 from docasm.template_run import Hole, Piece
 
-_INCLUDE = re.compile(r"(?<!<)(?P<escape>\\*)<<(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)>>(?!>)")
-_BACKTICKS = re.compile(r"(?P<escape>\\*)(?P<run>`+)")
+# Repeats are possessive and start where their run starts: no run is read over and over.
+_INCLUDE = re.compile(r"(?<!\\)(?P<escape>\\*+)(?<!<)<<(?P<name>[a-z0-9]++(?:-[a-z0-9]++)*+)>>(?!>)")
+_BACKTICKS = re.compile(r"(?<!\\)(?P<escape>\\*+)(?P<run>`++)")
+_SPACES = re.compile(r"[ \t]*+")
+_REST_IS_BLANK = re.compile(r"[ \t]*+(?:\n|\Z)")
+_START = itemgetter(0)
 _STAND_INS = "\ue000\uf8ff\U000f0000"
 
 
@@ -27,6 +32,17 @@ class Span:
     start: int
     end: int
     piece: Piece
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The stretches of code in a block, in order."""
+
+    spans: tuple[tuple[int, int], ...]
+
+    def holds(self, offset: int) -> bool:
+        index = bisect_right(self.spans, offset, key=_START) - 1
+        return index >= 0 and offset < self.spans[index][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +69,8 @@ class Stencil:
 
     def atoms(self, found: Structure) -> Iterator[Atom]:
         """The file's atoms, given what its text is."""
-        cuts: list[Cut] = [*self._included(found), *self._headings(found)]
+        included = list(self._included(found))
+        cuts: list[Cut] = [*included, *self._headings(found, included)]
         cuts.sort(key=lambda cut: cut[:2])
         return self._between(0, len(self.text), cuts)
 
@@ -87,21 +104,26 @@ class Stencil:
 
     def _included(self, found: Structure) -> Iterator[tuple[int, int, Include]]:
         """The includes that are not in code."""
+        at, code = -1, Code(())
         for start, end, include in self.includes:
             index = bisect_right(found.blocks, self.lines.number(start), key=lambda block: block.first) - 1
-            if index < 0 or not self._in_code(found.blocks[index], start):
+            if index != at:
+                at, code = index, self._code(found.blocks[index]) if index >= 0 else Code(())
+            if not code.holds(start):
                 yield start, end, include
 
-    def _in_code(self, block: Block, offset: int) -> bool:
-        if self.lines.number(offset) >= block.last or block.kind == "html":
-            return False
+    def _code(self, block: Block) -> Code:
+        """Where code is in a block."""
+        start, end = self.lines.start(block.first), self.lines.start(block.last)
         if block.kind in ("fence", "code"):
-            return True
-        start = self.lines.start(block.first)
-        text = self.text[start : self.lines.start(block.last)]
-        return any(low <= offset - start < high for low, high in _code_spans(text))
+            return Code(((start, end),))
+        if block.kind == "html":
+            return Code(())
+        return Code(tuple((start + low, start + high) for low, high in _code_spans(self.text[start:end])))
 
-    def _headings(self, found: Structure) -> Iterator[tuple[int, int, Heading]]:
+    def _headings(
+        self, found: Structure, included: Sequence[tuple[int, int, Include]]
+    ) -> Iterator[tuple[int, int, Heading]]:
         for block in found.headings:
             line = self.line_of(block.first)
             heading = Heading(block.level, block.nested, self.source.path, line)
@@ -109,7 +131,8 @@ class Stencil:
                 yield block.offset, block.offset + block.level, heading
             else:
                 end = self.lines.start(block.last) - 1
-                inner = tuple(self._between(block.offset, end, list(self._included(found))))
+                low, high = (bisect_left(included, at, key=_START) for at in (block.offset, end))
+                inner = tuple(self._between(block.offset, end, included[low:high]))
                 yield block.offset, end, replace(heading, setext=inner)
 
 
@@ -142,6 +165,8 @@ def stand_in_for(text: str) -> str:
 
 
 def _find_includes(text: str, spans: Sequence[Span], source: Source) -> Iterator[tuple[int, int, Include]]:
+    lines = Lines.of(text)
+    line_start, first = -1, 0
     for span in spans:
         if not isinstance(span.piece, Literal):
             continue
@@ -149,12 +174,18 @@ def _find_includes(text: str, spans: Sequence[Span], source: Source) -> Iterator
             if len(found["escape"]) % 2:
                 continue
             start, end = found.end("escape"), found.end()
-            line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
-            before, after = text[line_start:start], text[end : line_end if line_end >= 0 else None]
-            alone = not before.strip(" \t") and not after.strip(" \t")
+            if (line := lines.start(lines.number(start))) != line_start:
+                line_start, first = line, _after_spaces(text, line)
+            alone = first == start and _REST_IS_BLANK.match(text, end) is not None
+            indent = text[line_start:start] if alone else ""
             offset = span.piece.offset + start - span.start
-            include = Include(found["name"], alone, before if alone else "", source, offset)
+            include = Include(found["name"], alone, indent, source, offset)
             yield (line_start if alone else start), end, include
+
+
+def _after_spaces(text: str, offset: int) -> int:
+    spaces = _SPACES.match(text, offset)
+    return spaces.end() if spaces else offset
 
 
 def _with_includes_alone(text: str, includes: Sequence[tuple[int, int, Include]]) -> str:

@@ -127,9 +127,13 @@ def parse(source: Source) -> tuple[Node, ...]:
 
 def _tags(text: str) -> Iterator[int]:
     """The offset of each `{{` and `{%` that begins a tag."""
-    for offset, kind, _ in SANDBOX.lexer.tokeniter(text, None):
+    before = ""
+    for offset, kind, value in SANDBOX.lexer.tokeniter(text, None):
         if kind in (TOKEN_VARIABLE_BEGIN, TOKEN_BLOCK_BEGIN):
             yield offset
+        if before == TOKEN_BLOCK_BEGIN and value == "print":
+            raise TemplateSyntaxError("`print` is not part of a template here; write `{{ }}`", offset)
+        before = before if kind == TOKEN_WHITESPACE else kind
 
 
 def free_names(template: Sequence[Node]) -> frozenset[str]:
@@ -205,7 +209,7 @@ def _syntax_problem(source: Source, error: TemplateSyntaxError) -> Problem:
         offset, name = opening
         message, hint = f"`{{% {name} %}}` is not closed", f"close it with `{{% end{name} %}}`"
         return source.problem_at("template-syntax", message, offset, hint=hint)
-    message = _AT_OFFSET.sub("", error.message or "not a template").rstrip(".")
+    message = _AT_OFFSET.sub("", error.message or "not a template").partition(". ")[0].rstrip(".")
     return source.problem_at("template-syntax", message, error.lineno, hint=_VERBATIM)
 
 

@@ -54,6 +54,8 @@ _EXPRESSIONS = (
     nodes.BinExpr,
     nodes.UnaryExpr,
 )
+_SILENT = (nodes.Scope,)
+"""What Jinja2 puts around a statement that is refused itself."""
 _INSTEAD: dict[type[nodes.Node], str] = {
     nodes.Include: "include a skill with `<<NAME>>`",
     nodes.Extends: "include a skill with `<<NAME>>`",
@@ -108,10 +110,12 @@ def _misplaced(node: nodes.Node, ends: set[int]) -> Iterator[tuple[str, str, str
 
 def _faults(node: nodes.Node, source: Source) -> Iterator[tuple[str, str, str]]:
     """The code, message and hint of each thing wrong with one node."""
-    if not isinstance(node, _STATEMENTS + _EXPRESSIONS) or isinstance(node, nodes.NSRef):
+    if not isinstance(node, _STATEMENTS + _EXPRESSIONS + _SILENT) or isinstance(node, nodes.NSRef):
         name = type(node).__name__.lower()
         if isinstance(node, nodes.Stmt) and (word := _WORD.match(source.text, node.lineno or 0)):
             name = word[0]
+        if isinstance(node, nodes.NSRef):
+            name = f"{node.name}.{node.attr}"
         hint = _INSTEAD.get(type(node), "a template has `if`, `for`, `set` and `{{ }}`")
         yield "template-not-allowed", f"`{name}` is not part of a template here", hint
     elif isinstance(node, nodes.For) and node.recursive:

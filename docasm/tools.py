@@ -8,7 +8,7 @@ from typing import Any
 
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
 from docasm.json_values import dumped, nesting_exceeds
-from docasm.settings import MAX_NESTING
+from docasm.settings import MAX_NESTING, Setting
 
 ALL = "all"
 """Stands for every tool of a bundle where a list of names is expected."""
@@ -34,10 +34,11 @@ class Tool:
     """Whether arguments must follow the schema to the letter; None where the source does not say."""
 
 
-def read_tools(values: object) -> tuple[Tool, ...]:
+def read_tools(values: object, settings: Sequence[Setting] = ()) -> tuple[Tool, ...]:
     """The tools of a list, of an MCP `tools/list` result (bare or in its JSON-RPC envelope), or of one tool.
 
-    Each is what `read_tool` takes. Raises DocasmError with every problem of every tool.
+    Each is what `read_tool` takes; `settings` are where they stand in a file, if they do. Raises DocasmError
+    with every problem of every tool.
     """
     tools: dict[str, Tool] = {}
     first: dict[str, int] = {}
@@ -46,15 +47,22 @@ def read_tools(values: object) -> tuple[Tool, ...]:
         try:
             tool = _read(value, f"tools[{index}]")
         except DocasmError as error:
-            problems += error.problems
+            problems += [_placed(problem, settings[index : index + 1]) for problem in error.problems]
             continue
         if tools.setdefault(tool.name, tool) is not tool:
             message = f"tools[{index}] has the name `{tool.name}` of tools[{first[tool.name]}]"
-            problems.append(Problem("duplicate-tool", message, hint="remove one of them, or rename it"))
+            problem = Problem("duplicate-tool", message, hint="remove one of them, or rename it")
+            problems.append(_placed(problem, settings[index : index + 1]))
         first.setdefault(tool.name, index)
     if problems:
         raise DocasmError(problems)
     return tuple(tools.values())
+
+
+def _placed(problem: Problem, settings: Sequence[Setting]) -> Problem:
+    for setting in settings:
+        return setting.problem(problem.code, problem.message, hint=problem.hint)
+    return problem
 
 
 def read_tool(value: object) -> Tool:

@@ -7,7 +7,7 @@ In the order of a document, in a folder with the repository's `examples`, `skill
 - a ```python fence is run, with the names of those before it; a fence right after it whose info string ends
   in `output` holds what it printed.
 
-In `problems.md` every heading of level 3 starts in an empty folder.
+In `problems.md` every heading of level 3 starts in a folder with an empty `docasm.yaml`.
 
     python -m tests.documents FILE...
 
@@ -24,11 +24,11 @@ from contextlib import ExitStack, chdir, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType, SimpleNamespace
 from typing import Any
-from unittest.mock import patch
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -113,24 +113,29 @@ def chapters(path: Path) -> dict[str, str]:
     text = path.read_text(encoding="utf-8")
     starts = dict(headings(text, "h3")) if path.name == INDEPENDENT else {}
     lines = text.splitlines(keepends=True)
-    bounds = [0, *starts, len(lines)]
+    bounds = pairwise([0, *starts, len(lines)])
     names = [path.name, *starts.values()]
-    return {
-        name: "".join(lines[start:end]) for name, start, end in zip(names, bounds, bounds[1:], strict=True)
-    }
+    return {name: "".join(lines[first:last]) for name, (first, last) in zip(names, bounds, strict=True)}
 
 
-def refreshed(text: str) -> str:
+def refreshed(text: str, *, independent: bool = False) -> str:
     """The text with what its examples print, run in a folder of their own."""
     with TemporaryDirectory() as folder, ExitStack() as stack:
         workshop = Workshop(Path(folder) / "work", _commands(Path(folder) / "bin"))
-        for name in MATERIAL:
+        for name in () if independent else MATERIAL:
             shutil.copytree(ROOT / name, workshop.folder / name)
-        stack.enter_context(patch.dict(sys.modules, {"openai": openai_stand_in()}))
+        if independent:
+            workshop.folder.mkdir()
+            (workshop.folder / "docasm.yaml").touch()
+        stack.callback(sys.modules.pop, "openai", None)
+        sys.modules["openai"] = openai_stand_in()
         lines = text.split("\n")
         for fence in reversed([(each, workshop.carry_out(each)) for each in fences(text)]):
             lines[fence[0].first + 1 : fence[0].last] = fence[1].split("\n")[:-1]
-        return "\n".join(lines)
+        result = "\n".join(lines)
+        whole = [(each.language, each.name) for each in fences(text)]
+        assert [(each.language, each.name) for each in fences(result)] == whole, "use a longer fence"
+        return result
 
 
 def _commands(folder: Path) -> Path:
@@ -159,7 +164,7 @@ class Workshop:
         if fence.language == "python":
             self.python(fence)
         elif fence.name == "output":
-            return self.printed
+            return self.printed.rstrip("\n") + "\n"
         elif fence.name:
             path = self.folder / fence.name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -249,7 +254,8 @@ class _Answer:
 
 def main(names: Sequence[str]) -> None:
     for path in map(Path, names):
-        text = "".join(map(refreshed, chapters(path).values()))
+        parts = chapters(path).values()
+        text = "".join(refreshed(part, independent=path.name == INDEPENDENT) for part in parts)
         path.write_text(text, encoding="utf-8")
 
 

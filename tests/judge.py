@@ -3,8 +3,8 @@
 import re
 from html.parser import HTMLParser
 
-import cmarkgfm  # type: ignore[import-untyped]
-from cmarkgfm.cmark import Options  # type: ignore[import-untyped]
+import cmarkgfm
+from cmarkgfm.cmark import Options
 
 _VOID = ("br", "hr", "img")
 _HEADING = re.compile(r"h[1-6]")

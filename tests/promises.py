@@ -1,19 +1,25 @@
 """Bundles made in memory, and templates and values that try to break what docasm promises."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 from docasm.bundle import Bundle
 from docasm.compiler import Compiler
 from docasm.contents import Adopted, Contents
+from docasm.errors import DocasmError, Problem
+from docasm.history import Turn
 from docasm.layout import Layout, read_layout
 from docasm.library import Library
+from docasm.render import Render
 from docasm.skill import Skill, read_skill
 from docasm.source import Source
-from docasm.trigger import KINDS, Rule, Rules
+from docasm.trigger import KINDS, Rule, Rules, Trigger
+from tests.strategies import BLOCKS, FENCES, PROSE, TEMPLATES
+from tests.templates import CONSTANTS, HOLES, LINES, PREFIXES, SLOTS, STARTS
 
 PLAIN_LAYOUT = "system:\n<<skills>>\n\nuser:\n<<input>>\n"
 _ANY_TRIGGER = tuple(Rule(kind) for kind in KINDS)
@@ -57,101 +63,196 @@ def _layout(text: str) -> Layout:
 WORD = re.compile(r"w\d+q")
 """The author's words: no value holds one."""
 
-HOLES = (
-    *("{{ x }}", "{{ x }}", "{{ x }}", "{{ y }}", "{{ y }}", "{{ x | oneline }}", "{{ x | oneline }}"),
-    *("{{ y | quote }}", "{{ x | fence }}", '{{ x | fence("json") }}', "{{ x | upper }}", "{{ x ~ y }}"),
-    *("{{ y | default('- a') }}", "{{ absent | default('# a') }}", "{{ x if y else y }}", "{{ x[0] }}"),
-    *("{{ xs }}", "{{ xs | join('\\n') }}", "{{ n }}", "{{- x }}", "{{ x -}}", "{{ x | trim }}"),
-    *("{{ sender }}", "{{ event.text }}", "{{ now }}", "{{ model }}", "{{ event | tojson(2) }}"),
-)
-
-PREFIXES = (
-    *("",) * 9,
-    *(" ", "  ", "   ", "    ", "\t", "- ", "-  ", "-\t", "-     ", "* ", "* * ", " - ", "  - ", "1. ", "2. "),
-    *("10) ", "> ", "> - ", "> > ", "\xa0"),
-)
-
-LINES = (
-    # Headings and what underlines them; H is a hole, W a word of the author.
-    *("# H", "#H", "## W H w #", "# W H", "####### H", "#\tH", "# H #", "# W", "## W", "#", "# W HH", "===", "==="),
-    *("---", "---", "  ===", "-", "=", "***", "* * *", "_ _ _"),
-    # Text.
-    *("W", "W", "W H", "W H", "H", "H", "H", "H", "H W", "H W", "H  W", "H.", "H. W", "H) W", "HW", "H H", "HH"),
-    *("W H W H", "**H** W", "H ***", "***H", "W  ", "H  ", "H\t", "W H  ", " H", "  H", "\tH", "\tW H", "W:", ":"),
-    *("&H;", "\\H", "\\H W", "W \\H", "W\\", "W H\\", "H\\", "\\# H", "&#35; H", "| W | H |", "|---|---|", "1H"),
-    # Lists and quotes.
-    *("- H", "- H", "- W H", "-H", "- - H", "1. H", "1. W H", "> H", "> W H", "- [ ] W H", "- H W"),
-    # Code.
-    *("`H`", "`W H` W", "H`", "``` H", "```", "```", "````", "~~~", "~~~", "~~~H", "```js", "```W H", "```W` H"),
-    *("```H`",),
-    # HTML of all kinds.
-    *("<div>", "</div>", "<div", "<H>", "<a H", "<a W H", '<a href="W">', '<a href="H">W', "<b>W</b>", "<b>"),
-    *("<custom>", "</H", "<!-- W", "-->", "<!-- H -->", "<!--W-->", "<pre>", "</pre>", "<pre>H", "<script>"),
-    *("</script>", "<style>W</style>", "<textarea>", "<?php", "?>", "<![CDATA[", "]]>", "<!a", "<!A", ">"),
-    *("<!DOCTYPE H>", "W -->", "W ?> H", "<W", "W>"),
-    # Link definitions, whole and in pieces.
-    *("[W]: /u", "[W]: /H", "[H]: /u", "[W]: H", "[W]:", "[W]", "[W H", '[W]: /u "H', '[W]: /u "W', '"W H', 'H W"'),
-    *("'W'", '"W', 'W"', "(W H", "(W", "/u", "/H", '/W "H', "W]: /u", "W]: /H", "H W]: /u", "[a]: javascript:W"),
-    *("[W](H) H", "[H](W) W"),
-    # Statements.
-    *("{% if x %}a{% endif %}", "W {% if x %}a{% endif %}", "{% if x %}a{% endif %} W", "{% if x %}H{% endif %}"),
-    *("{% if xs %}\na\n{% endif %}", "{% if x %}\n- a {{ x }}\n{% endif %}", "{% if x %}\n# a\n{% endif %}"),
-    "{% if x %}\na{% if y %}b\n{% endif %}\n{% endif %}",
-    "{% if x %}\n{% if y %}\na H\n{% endif %}\n{% else %}\na\n{% endif %}",
-    *("{% for c in xs %}\n- {{ c }}\n{% endfor %}", "{% for c in xs %}\n{{ c }}\n{% endfor %}"),
-    *("{% for c in xs %}\n{{ c }}\n\n{% endfor %}", "{% for c in xs %}{{ c }}{% endfor %}"),
-    *("{% for c in xs %}{{ c }}\n{% endfor %}", "W {% for c in xs %}{{ c }}, {% endfor %}W"),
-    *("# W {% for c in xs %}{{ c }} {% endfor %}", "# {% for c in xs %}{{ c }} {% endfor %}"),
-    *("{% for c in x %}\na {{ c }}\n- {{ c }}\n{% endfor %}", "{% for c in x %}{{ c }}a{% endfor %}"),
-    *("{% for c in xs %}\n{{ c }}{{ c }}\n{% endfor %}", "{% for c in xs %}\n{{ c }}\n===\n{% endfor %}"),
-    *("{% for c in xs %}\n```\n{{ c }}\n```\n{% endfor %}", "{% for c in xs -%}\n{{ c }}\n{%- endfor %}"),
-    *("{% for c in xs %}\n{{ c | oneline }}\n{% endfor %}", "{% if now %}\na {{ now }}\n{% endif %}"),
-    *("{% set z = x %}", "{% set z = x ~ y %}", '{% set z = "a" %}', "{{ z }}", "W {{ z }}", "{{ z }} W"),
-    *("{% raw %}{{ x }}{% endraw %}", "{# c #}", "{# c #} H", "W {% if x %}{% endif %}"),
-    # Constants: k is a word, e is empty, m has two lines.
-    *("{{ k }}", "{{ k }} W", "{{ k }}H", "H{{ k }}", "{{ e }}{% if x %}\na\n{% endif %}", "{{ e }}H", "H{{ e }}"),
-    *("{{ m }}", "# {{ k }} H", "{{ k }}{{ e }}"),
-    # Includes.
-    *("<<inner>>", "<<inner>>", "<<other>>", "<<other>>", " <<inner>>", "W <<inner>> W", "<<inner>> H"),
-    *("H <<inner>>", "# <<inner>>", "- <<inner>>", "> <<other>>"),
-)
-"""Lines that mean something to CommonMark, with holes wherever a hole can stand."""
-
-SLOTS = (
-    *("<<history>>", "<<tools>>", "<<history>>", "<<tools>>", " <<history>>", "  <<history>>", "    <<history>>"),
-    *("- <<tools>>", "## W\n\n<<tools>>\n", "## W\n\n<<history>>\n", "## W\n<<tools>>\n"),
-)
-
-CONSTANTS = {"k": "kk", "e": "", "m": "a\nb"}
-
-Choose = Callable[[tuple[str, ...]], str]
-"""Picks one of some texts."""
+Choose = Callable[[Sequence[Any]], Any]
+"""Picks one of some things."""
 
 
+@dataclass(slots=True)
 class Author:
-    """Writes templates: draws lines, and puts a hole for each H and a new word for each W."""
+    """Writes templates: picks lines, and puts a hole for each H and a new word for each W."""
 
-    def __init__(self, choose: Choose) -> None:
-        self.choose = choose
-        self.words = 0
+    choose: Choose
+    words: int = 0
+
+    def bundle(self) -> "Draft":
+        """One to three skills one after another, two that lines include, and a layout, often with slots."""
+        skills = {f"s{index}": self.template(6) for index in range(self.choose((1, 1, 1, 2, 3)))}
+        inner = {"inner": self.template(2), "other": self.template(3)}
+        inner = {name: re.sub(r"<<\w+>>", "a", text) for name, text in inner.items()}
+        layout = PLAIN_LAYOUT
+        if self.choose((True, False)):
+            between = ("\n", "\n\n")
+            system = f"{self.template(4, slots=True)}{self.choose(between)}<<skills>>{self.choose(between)}"
+            system = _each_slot_once(system + self.template(4, slots=True))
+            layout = PLAIN_LAYOUT.replace("<<skills>>", system)
+        return Draft(skills, inner, layout, self.choose(("", "", "slots: {history: {max_turns: 1}}")))
 
     def template(self, most: int, *, slots: bool = False) -> str:
         """Up to `most` lines, with blank lines between some of them."""
-        count = int(self.choose(tuple(map(str, range(1, most + 1)))))
-        text = "".join(self._line(slots) for _ in range(count)).removesuffix("\n")
+        lines = (self._line(slots) for _ in range(self.choose(range(1, most + 1))))
+        text = "".join(lines).removesuffix("\n")
         return f"\n{text}" if text.startswith("---") else text
 
     def _line(self, slots: bool) -> str:
         end = self.choose(("\n", "\n", "\n\n"))
-        if slots and self.choose(("slot", "", "", "")):
-            return self._filled(self.choose(SLOTS)) + end
-        return self.choose(PREFIXES) + self._filled(self.choose(LINES)) + end
+        if slots and self.choose((True, False, False)):
+            return f"{self._filled(self.choose(SLOTS))}{end}"
+        prefix = self.choose(("", self.choose(PREFIXES)))
+        return f"{prefix}{self._filled(self.choose(LINES))}{end}"
 
     def _filled(self, line: str) -> str:
-        return re.sub(r"(?<![A-Za-z])[HW](?![A-Z]*[a-z])|(?<=W)H|(?<=H)W", self._piece, line)
+        return re.sub(r"[HW]", self._piece, line)
 
     def _piece(self, found: re.Match[str]) -> str:
         if found[0] == "H":
-            return self.choose(HOLES)
+            return str(self.choose(("{{ x }}", "{{ y }}", self.choose(HOLES), self.choose(HOLES))))
         self.words += 1
         return f"w{self.words}q"
+
+
+def _each_slot_once(text: str) -> str:
+    for slot in ("<<history>>", "<<tools>>"):
+        first, *rest = text.split(slot)
+        text = slot.join([first, "".join(rest)]) if rest else first
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The texts of a bundle."""
+
+    skills: Mapping[str, str]
+    """What every trigger selects."""
+    inner: Mapping[str, str]
+    """What is only included."""
+    layout: str
+    settings: str
+    """The layout's front matter."""
+
+    def bundle(self) -> Bundle:
+        skills = {name: f"---\ntools: all\n---\n{text}" for name, text in self.skills.items()}
+        layout = f"---\n{self.settings}\n---\n{self.layout}"
+        return bundle({**skills, **self.inner}, layout, adopted=tuple(skills), variables=CONSTANTS)
+
+    def without(self, problems: Sequence[Problem]) -> Self:
+        """The same with words for the holes that cannot be where they are."""
+        refused = {(each.place.path.removesuffix(".md"), each.place.line) for each in problems if each.place}
+        return replace(
+            self,
+            skills={name: _without(text, name, refused, 3) for name, text in self.skills.items()},
+            inner={name: _without(text, name, refused, 0) for name, text in self.inner.items()},
+            layout=_without(self.layout, "layout", refused, 3),
+        )
+
+
+def _without(text: str, name: str, refused: Collection[tuple[str, int]], before: int) -> str:
+    """The text with no hole on the refused lines, which a front matter of `before` lines precedes."""
+    lines = text.split("\n")
+    for index, line in enumerate(lines):
+        if (name, index + 1 + before) in refused:
+            if "{%" in line:
+                return re.sub(r"{%.*?%}|{{.*?}}", "", text)
+            lines[index] = re.sub(r"{{.*?}}|<<(?:history|tools)>>", "w0q", line)
+    return "\n".join(lines)
+
+
+OTHERS: tuple[Any, ...] = (0, 1, -5, 1.5, None, True, [], ["# a"], {"a": "\n# a"}, [["-"]], {}, False)
+"""Values that are no texts."""
+
+
+def line(choose: Choose) -> str:
+    """One line of a value, perhaps with two meanings."""
+    start = str(choose(STARTS))
+    return start + str(choose(choose((("",), STARTS, BLOCKS, PROSE, FENCES, TEMPLATES))))
+
+
+def text(choose: Choose) -> str:
+    """A value of up to five lines."""
+    ends = ("\n", "\n", "\n\n", "\r\n", "\r", "", "\x85")
+    return "".join(line(choose) + str(choose(ends)) for _ in range(choose((0, 1, 1, 1, 2, 3, 5))))
+
+
+def value(choose: Choose) -> Any:
+    """A text most often."""
+    return choose(OTHERS) if choose(range(12)) == 0 else text(choose)
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """All that one render gets from outside."""
+
+    sender: str
+    told: str
+    """What a member of the event says."""
+    turns: tuple[Turn, ...]
+    tools: tuple[str, ...]
+    """The description of each tool."""
+    variables: Mapping[str, Any]
+    model: str = "x"
+    now: str = "x"
+    message: str = "Hi"
+
+    @classmethod
+    def drawn(cls, choose: Choose, turns: int, tools: int) -> Self:
+        """Anything, but so many turns and tools."""
+        items = [value(choose) for _ in range(choose(range(4)))] if choose(range(20)) else value(choose)
+        return cls(
+            sender=text(choose),
+            told=text(choose),
+            turns=tuple(_turn(choose) for _ in range(turns)),
+            tools=tuple(text(choose) for _ in range(tools)),
+            variables={"x": value(choose), "y": value(choose), "xs": items, "n": choose((0, -1, 2.5))},
+            model=text(choose),
+            now=text(choose),
+            message=f"Hi {text(choose)}",
+        )
+
+    @classmethod
+    def same(cls, text: str, turns: int = 0, tools: int = 0) -> Self:
+        """The same text everywhere."""
+        told = (Turn("user", text, name=text),) * turns
+        variables = {"x": text, "y": text, "xs": [text, text], "n": 1}
+        return cls(text, text, told, (text,) * tools, variables, text, text)
+
+
+def _turn(choose: Choose) -> Turn:
+    return Turn(choose(("user", "assistant")), text(choose), name=choose((None, text(choose))))
+
+
+HARMLESS = "x"
+
+
+def rendered(made: Bundle, outside: Outside) -> Render:
+    """The document for a message and what comes with it."""
+    payload = {"type": "dm", "sender": outside.sender, "text": outside.told}
+    return made.render(
+        Trigger("dm", payload, outside.sender, outside.message),
+        history=outside.turns,
+        tools=[
+            {"name": f"tool_{index}", "description": each, "inputSchema": {}}
+            for index, each in enumerate(outside.tools)
+        ],
+        variables=outside.variables,
+        model=outside.model,
+        now=outside.now,
+    )
+
+
+def accepted(draft: Draft, turns: int, tools: int) -> Bundle | None:
+    """The bundle without the holes and slots that are refused; None if something else is wrong with it."""
+    for _ in range(8):
+        made = draft.bundle()
+        try:
+            rendered(made, Outside.same(HARMLESS, turns, tools))
+        except DocasmError as error:
+            if {each.code for each in error.problems} - {"uncontained-value", "slot-misplaced"}:
+                return None
+            draft = draft.without(error.problems)
+        else:
+            return made
+    return None
+
+
+def roles(render: Render) -> list[str]:
+    """The role of each message."""
+    return [each.role for each in render.messages]

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from docasm.cli.json_text import parse_json
 from docasm.cli.streams import read_source
 from docasm.errors import failure
 from docasm.history import ROLES
+from docasm.json_text import parse_json
 from docasm.settings import parse_settings
 
 

@@ -18,8 +18,8 @@ def command(file: str) -> None:
     \b
     docasm join messages.json > document.md
     """
-    from docasm.cli.json_text import parse_json
     from docasm.cli.message_list import read_messages, unwritten
+    from docasm.json_text import parse_json
     from docasm.markers import join
 
     value = parse_json(read_source(file))

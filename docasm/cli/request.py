@@ -83,7 +83,7 @@ class Request:
         )
 
     def _trigger(self) -> "Trigger":
-        from docasm.cli.json_text import parse_json
+        from docasm.json_text import parse_json
         from docasm.trigger import Trigger
 
         if self.dm is not None:
