@@ -38,6 +38,7 @@ def assemble(
     """The document for a trigger; raises DocasmError with everything that is wrong."""
     selection = select(contents, match(contents, trigger))
     params, conflicts = merge_params(selection.params, contents.params, model)
+    warnings = (*contents.left_out, *conflicts)
     names = _names(trigger, variables, params.get("model"), now)
     layout_name = layout_name or contents.layout_of[trigger.kind]
     drafted = contents.compiler.draft(layout_name, selection.skills, tuple(names))
@@ -52,7 +53,7 @@ def assemble(
     empty = (not told.text, not chosen.listed)
     messages = _fill(drafted.plan(empty), values, told.messages)
     return Render(
-        messages, chosen.tools, params, selection.skills, told, drafted, empty, values, variables, conflicts
+        messages, chosen.tools, params, selection.skills, told, drafted, empty, values, variables, warnings
     )
 
 

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from os.path import normpath, relpath
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 
 from docasm.assemble import assemble
+from docasm.check import check_each
 from docasm.compiler import Compiler
 from docasm.config import Adoption, Config, read_config, unknown_skill
 from docasm.contents import Adopted, Contents
@@ -34,36 +36,22 @@ class Bundle:
     """What loading found wrong with single skills and layouts."""
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
+    def load(cls, path: str | Path) -> "Bundle":
         """Reads a folder with a `docasm.yaml`.
 
         Raises DocasmError for what is wrong with the configuration or the tools. A skill or layout that
         cannot be read only fails the renders that use it; `problems` tells of it.
         """
-        folder = Path(path)
-        config, problems = read_config(folder, str(path))
-        skills, layouts = _libraries(config, folder, str(path))
-        tools, tool_problems = read_tool_list(config.tools, folder)
-        adopted, adoption_problems = _adopted(config, skills)
-        layout_of, layout_problems = _layout_of(config, layouts)
-        errors = [*problems, *tool_problems, *adoption_problems, *layout_problems]
+        bundle, errors = read_bundle(path)
         if errors:
             raise DocasmError(errors)
-        contents = Contents(
-            adopted=adopted,
-            rules=Rules.of((index, rule) for index, each in enumerate(adopted) for rule in each.rules),
-            layout_of=layout_of,
-            tools=tools,
-            labels=config.labels,
-            params=config.params,
-            compiler=Compiler(skills, layouts, config.variables),
-        )
-        return cls(folder, MappingProxyType(skills.found), contents, (*skills.problems, *layouts.problems))
+        return bundle
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with the bundle, found by compiling all of it."""
-        return (*self.noticed, *self.contents.compiler.check(self.contents.tools))
+        compiled = check_each(self.contents.compiler, self.contents.tools)
+        return tuple(dict.fromkeys([*self.noticed, *chain.from_iterable(compiled)]))
 
     def render(
         self,
@@ -90,6 +78,42 @@ class Bundle:
             if not problems:
                 raise
             raise DocasmError(problems) from None
+
+
+def read_bundle(path: str | Path) -> tuple[Bundle, tuple[Problem, ...]]:
+    """The bundle of a folder as far as it can be read, and what is wrong with its configuration and tools.
+
+    Raises DocasmError where there is no `docasm.yaml`, or none that can be read.
+    """
+    folder = Path(path)
+    config, problems = read_config(folder, str(path))
+    skills, layouts = _libraries(config, folder, str(path))
+    tools, tool_problems = read_tool_list(config.tools, folder)
+    adopted, adoption_problems = _adopted(config, skills)
+    layout_of, layout_problems = _layout_of(config, layouts)
+    contents = Contents(
+        adopted=adopted,
+        rules=Rules.of((index, rule) for index, each in enumerate(adopted) for rule in each.rules),
+        layout_of=layout_of,
+        tools=tools,
+        labels=config.labels,
+        params=config.params,
+        compiler=Compiler(skills, layouts, config.variables),
+        left_out=tuple(_left_out(config, skills)),
+    )
+    noticed = (*skills.problems, *layouts.problems)
+    bundle = Bundle(folder, MappingProxyType(skills.found), contents, noticed)
+    return bundle, (*problems, *tool_problems, *adoption_problems, *layout_problems)
+
+
+def _left_out(config: Config, skills: Library[Skill]) -> Iterator[Problem]:
+    """A warning for each adopted skill that cannot be read, for every render that goes without it."""
+    adopted = None if config.adopted is None else {each.skill for each in config.adopted}
+    for name in sorted(skills.broken):
+        if adopted is None or name in adopted:
+            message = f"the skill `{name}` cannot be read, so no trigger selects it"
+            hint = "`docasm check` tells what is wrong with it"
+            yield Problem("broken-skill", message, hint=hint, severity="warning")
 
 
 def _misuse(

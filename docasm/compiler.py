@@ -1,26 +1,21 @@
 """Compiling on first use, and keeping what was compiled."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, TypeVar
 
 from docasm.compose import Composer
 from docasm.draft import Chosen, Draft, HistoryMessages, draft
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
 from docasm.fill import PlacedHole
-from docasm.fragment import MESSAGE, Fragment, compile_fragment
-from docasm.layout import AS_LIST, HISTORY, TOOLS, Layout, check_slots, slots_of
+from docasm.fragment import Fragment, compile_fragment
+from docasm.layout import HISTORY, TOOLS, Layout, check_slots, slots_of
 from docasm.library import Library
 from docasm.plan import Planned, PlannedMessage, plan
 from docasm.skill import Skill
-from docasm.source import Source
-from docasm.tools import Tool
 
 Value = TypeVar("Value")
 
-BARE_LAYOUT = Layout("bare", Source("bare", "system:\n<<skills>>\n\nuser:\n<<input>>"), {}, AS_LIST, None)
-"""What a skill is checked in."""
 RENDER_NAMES = frozenset(("event", "model", "now", "provider", "sender"))
 """The variables that every render may bring."""
 MAX_KEPT = 512
@@ -122,70 +117,12 @@ class Compiler:
             self.fragments[full_key] = compile_fragment(body, template=template, constants=constants)
         return self.fragments[full_key]
 
-    def check(self, tools: Sequence[Tool]) -> Iterator[Problem]:
-        """Everything wrong with what could be read: each skill and layout is compiled."""
-        for name, skill in self.skills.found.items():
-            yield from _problems(lambda name=name: self._check_skill(name))  # type: ignore[misc]
-            yield from _unknown_tools(skill, tools)
-        for name in self.layouts.found:
-            yield from _problems(lambda name=name: self._check_layout(name))  # type: ignore[misc]
-
-    def _check_skill(self, name: str) -> Iterator[Problem]:
-        fragment = self.skill(name, frozenset())
-        yield from fragment.problems
-        composer = Composer(lambda each: self.skill(each, frozenset()), self.skills.names)
-        written = draft(BARE_LAYOUT, _bare_fragment(), [Chosen(name, fragment)], composer)
-        planned = plan(tuple(written), frozenset())
-        yield from composer.notes
-        yield from self._unknown_variables(planned, self.skills.found[name].variables)
-
-    def _check_layout(self, name: str) -> Iterator[Problem]:
-        fragment = self.layout(name, frozenset())
-        yield from fragment.problems
-        drafted = self._draft(name, (), frozenset())
-        for empty in ((False, False), (True, True)):
-            yield from self._unknown_variables(drafted.plan(empty), self.layouts.found[name].variables)
-
-    def _unknown_variables(
-        self, planned: Sequence[Planned], declared: Mapping[str, Any]
-    ) -> Iterator[Problem]:
-        known = RENDER_NAMES | declared.keys() | self.variables.keys() | {MESSAGE}
-        for hole in holes(planned):
-            for name in sorted(hole.hole.tag.names - known - hole.hole.known.keys()):
-                message = f"nothing gives the variable `{name}` a value"
-                hint = did_you_mean(name, known, kind="variables")
-                hint += "; declare it under `variables` in the front matter (`null` if a render must set it)"
-                offset, source = hole.hole.offset, hole.hole.source
-                yield source.problem_at("unknown-variable", message, offset, hint=hint)
-
-
-@cache
-def _bare_fragment() -> Fragment:
-    return compile_fragment(BARE_LAYOUT.body, template=True, constants={})
-
 
 def holes(planned: Sequence[Planned]) -> Iterator[PlacedHole]:
     """All holes of a plan."""
     for message in planned:
         if isinstance(message, PlannedMessage):
             yield from (part for part in message.parts if isinstance(part, PlacedHole))
-
-
-def _unknown_tools(skill: Skill, tools: Sequence[Tool]) -> Iterator[Problem]:
-    names = [tool.name for tool in tools]
-    for setting in skill.tools if names and not isinstance(skill.tools, str) else ():
-        if setting.value not in names:
-            message = f"there is no tool `{setting.value}`"
-            hint = did_you_mean(setting.value, names, kind="tools")
-            yield setting.problem("unknown-tool", message, hint=hint)
-
-
-def _problems(check: Callable[[], Iterator[Problem]]) -> Iterator[Problem]:
-    """The problems that a check finds, those that it raises included."""
-    try:
-        yield from check()
-    except DocasmError as error:
-        yield from error.problems
 
 
 def _keep(kept: dict[Hashable, Value], key: Hashable, value: Value) -> Value:

@@ -69,10 +69,25 @@ class Composer:
                 shift = self._shift(part, base) if shift is None else shift
                 here = self._level(atom, shift, part)
                 level = level if atom.nested else here
-                yield from at_level(atom, here)
+                yield from self.heading(atom, here, chain)
             elif isinstance(atom, Include) and atom.name != MESSAGE_TAG:
                 yield from self.included(atom, level, chain)
             else:
+                yield atom
+
+    def heading(self, heading: Heading, level: int, chain: tuple[str, ...]) -> Iterator[Written | Nothing]:
+        """A heading's start at a level: a run of `#`, or all of an underlined one with its includes."""
+        if heading.setext is None:
+            yield Text("#" * level, heading.path, heading.line)
+            return
+        yield from _underlined(heading, tuple(self._title(heading.setext, chain)), level)
+
+    def _title(self, atoms: Sequence[Atom], chain: tuple[str, ...]) -> Iterator[Written]:
+        """An underlined heading's text, its includes written out."""
+        for atom in atoms:
+            if isinstance(atom, Include) and atom.name != MESSAGE_TAG:
+                yield from (each for each in self.included(atom, 0, chain) if not isinstance(each, Nothing))
+            elif not isinstance(atom, Heading):
                 yield atom
 
     def included(self, include: Include, base: int, chain: tuple[str, ...]) -> Iterator[Written | Nothing]:
@@ -142,46 +157,29 @@ def system_part(fragment: Fragment) -> Part | None:
     return next((part for part in fragment.parts if part.role == "system"), None)
 
 
-def at_level(heading: Heading, level: int) -> Iterator[Text | Hole | Include]:
-    """A heading's start at a level: a run of `#`, or all of an underlined one."""
-    if heading.setext is None:
-        yield Text("#" * level, heading.path, heading.line)
-    elif level <= 2:
-        yield from _underlined(heading.setext, "=-"[level - 1])
-    else:
-        yield Text("#" * level + " ", heading.path, heading.line)
-        yield from _on_one_line(_without_underline(heading.setext))
-
-
-def _underlined(atoms: Sequence[Atom], character: str) -> Iterator[Text | Hole | Include]:
-    """An underlined heading with another underline of the same length."""
+def _underlined(heading: Heading, atoms: Sequence[Written], level: int) -> Iterator[Written]:
+    """An underlined heading with an underline of the same length, or from level 3 on without one."""
     *atoms, last = atoms
     assert isinstance(last, Text)
     start = last.text.rfind("\n") + 1
-    underline = re.sub("[=-]", character, last.text[start:])
-    yield from _kept(atoms)
-    yield replace(last, text=last.text[:start] + underline)
+    if level > 2:
+        yield Text("#" * level + " ", heading.path, heading.line)
+        yield from _on_one_line([*atoms, replace(last, text=last.text[: start - 1])])
+    else:
+        underline = re.sub("[=-]", "=-"[level - 1], last.text[start:])
+        yield from atoms
+        yield replace(last, text=last.text[:start] + underline)
 
 
-def _without_underline(atoms: Sequence[Atom]) -> list[Atom]:
-    *atoms, last = atoms
-    assert isinstance(last, Text)
-    return [*atoms, replace(last, text=last.text[: last.text.rfind("\n")])]
-
-
-def _on_one_line(atoms: Sequence[Atom]) -> Iterator[Text | Hole | Include]:
+def _on_one_line(atoms: Sequence[Written]) -> Iterator[Written]:
     """The lines of a heading as one; a run of `#` at its end is text, not a closing sequence."""
-    for index, atom in enumerate(_kept(atoms)):
+    for index, atom in enumerate(atoms):
         if isinstance(atom, Text):
             text = _SOFT_BREAK.sub(" ", atom.text)
             if index == len(atoms) - 1:
                 text = _CLOSING_RUN.sub(r"\\\1", text.rstrip(" \t\\"))
             atom = replace(atom, text=text, copied=False)
         yield atom
-
-
-def _kept(atoms: Sequence[Atom]) -> Iterator[Text | Hole | Include]:
-    return (atom for atom in atoms if not isinstance(atom, Heading))
 
 
 def _plain(part: Part) -> Part:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from docasm.compiler import Compiler
+from docasm.errors import Problem
 from docasm.tools import Tool
 from docasm.trigger import Rule, Rules
 
@@ -53,6 +54,8 @@ class Contents:
     """What the history calls each role."""
     params: Mapping[str, Any]
     compiler: Compiler
+    left_out: tuple[Problem, ...] = ()
+    """Warnings about adopted skills that cannot be read."""
     selections: dict[tuple[int, ...], Selection] = field(default_factory=dict)
     """By the rules that hold, as indexes into `rules`."""
     chosen_tools: dict[tuple[str, ...], ChosenTools] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from docasm.atoms import Heading, Include, Nothing, Text
-from docasm.compose import Composer, Written, at_level
+from docasm.compose import Composer, Written
 from docasm.errors import DocasmError, Problem
 from docasm.fragment import INPUT, MESSAGE_TAG, Fragment, Part
 from docasm.layout import AS_MESSAGES, HISTORY, SKILLS, SLOTS, Layout, slots_of
@@ -87,7 +87,7 @@ def _layout_atoms(
             if not atom.nested:
                 yield SectionStart(atom.level)
                 level = atom.level
-            yield from at_level(atom, atom.level)
+            yield from composer.heading(atom, atom.level, ())
         elif not isinstance(atom, Include):
             yield atom
         elif atom.name == SKILLS:

@@ -6,9 +6,10 @@ document it will stand in.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from docasm.account import Budget
-from docasm.atoms import Atom, Include, Text, trimmed
+from docasm.atoms import Atom, Heading, Include, Text, trimmed
 from docasm.errors import DocasmError, Problem
 from docasm.markdown import Block, Opening, left_open, structure
 from docasm.markers import Section, sections, unescape_markers
@@ -151,11 +152,22 @@ def _left_open(drawn: Stencil, opening: Opening) -> Problem:
 def _with_input(atoms: Iterator[Atom], role: str) -> Iterator[Atom]:
     """The atoms, `{{ message }}` as an Include; raises DocasmError where it may not stand."""
     for atom in atoms:
-        if not isinstance(atom, Hole) or MESSAGE not in atom.tag.names:
+        for each in (atom.setext or ()) if isinstance(atom, Heading) else ():
+            if _uses_message(each):
+                raise _misplaced(each)
+        if not _uses_message(atom):
             yield atom
         elif isinstance(atom.tag, Output) and atom.tag.is_name and not atom.tag.container and role == "user":
             yield Include(MESSAGE_TAG, False, "", atom.source, atom.offset)
         else:
-            message = "`message` is the input, exactly; it takes no filter, and stands in no block"
-            hint = "write `{{ message }}`, in the last `user:` part of a skill"
-            raise DocasmError([atom.source.problem_at("misplaced-message", message, atom.offset, hint=hint)])
+            raise _misplaced(atom)
+
+
+def _uses_message(atom: Atom) -> TypeGuard[Hole]:
+    return isinstance(atom, Hole) and MESSAGE in atom.tag.names
+
+
+def _misplaced(hole: Hole) -> DocasmError:
+    message = "`message` is the input, exactly; it takes no filter, and stands in no block"
+    hint = "write `{{ message }}`, in the last `user:` part of a skill, in no underlined heading"
+    return DocasmError([hole.source.problem_at("misplaced-message", message, hole.offset, hint=hint)])

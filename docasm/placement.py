@@ -65,14 +65,11 @@ def place(text: str, marks: tuple[Mark | ListMark, ...]) -> Iterator[Contain | R
 
 
 def _contain_list(spot: Spot) -> Contain | Refusal:
-    """A slot's list may hold anything, or nothing: it starts at the first column and nothing goes on.
-
-    Parsers differ on what HTML is on a further line of a list item, so no item may stand right above.
-    """
+    """A slot's list holds anything, or nothing: it starts at the first column, nothing goes on in it."""
+    if spot.doubtful:
+        return _DOUBTFUL
     if spot.before or spot.block is None or spot.block.kind != "paragraph" or not spot.opening:
         return Refusal("it must stand flush left, outside HTML")
-    if not blank(spot.above) and spot.block_above and spot.block_above.nested:
-        return Refusal("no blank line is before it")
     if blank(spot.next_line):
         return _as_it_is if spot.flush_below else Refusal("the text after it must not be indented")
     return _as_it_is if _HEADING_OR_ITEM.match(str(spot.next_line)) else Refusal("no blank line is after it")
@@ -81,6 +78,8 @@ def _contain_list(spot: Spot) -> Contain | Refusal:
 def _contain(mark: Mark, spot: Spot) -> Contain | Refusal:
     if mark.container == "trusted":
         return _as_it_is
+    if spot.doubtful:
+        return _DOUBTFUL
     if spot.block is None:
         return Refusal("it stands in a link definition")
     if spot.block.kind == "html":
@@ -90,6 +89,9 @@ def _contain(mark: Mark, spot: Spot) -> Contain | Refusal:
     if mark.container is not None:
         return _filtered(mark.container, spot, spot.block)
     return _in_text(mark, spot, spot.block)
+
+
+_DOUBTFUL = Refusal("a line before it starts with `<` and is a list item's or quote's, but is not indented")
 
 
 def _as_it_is(text: str) -> str:

@@ -37,7 +37,7 @@ class Render:
     values: Values = field(repr=False, compare=False)
     given: Mapping[str, Any] | None = field(repr=False, compare=False)
     """The variables that the caller set."""
-    conflicts: tuple[Problem, ...] = field(repr=False, compare=False)
+    warnings: tuple[Problem, ...] = field(repr=False, compare=False)
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
@@ -72,7 +72,7 @@ class Render:
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """Warnings and notes about this render."""
-        return (*self.conflicts, *self.drafted.notes, *self._unused_variables())
+        return (*self.warnings, *self.drafted.notes, *self._unused_variables())
 
     def payload(self, provider: str = "openai") -> dict[str, Any]:
         """The request as a provider's API takes it; raises DocasmError if it cannot take it."""

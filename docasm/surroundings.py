@@ -11,6 +11,7 @@ from docasm.markdown import Block, structure
 
 _LONGEST_LABEL = 1_000
 """Of a link definition (CommonMark 4.7), about."""
+_TAG = re.compile(r" {0,3}</?[A-Za-z]")
 _NO_MARK = re.compile(r"[^ \t>*+\-\d.)]")
 """What the marks of quotes and lists never hold."""
 
@@ -39,6 +40,8 @@ class Spot:
     """The block up to it, as far as a link definition's label could reach."""
     continues: bool
     """Whether a link definition stands right above the block, so that it could go on in the block."""
+    doubtful: bool
+    """Whether parsers differ on what comes before it."""
 
     @property
     def stands_apart(self) -> bool:
@@ -61,13 +64,15 @@ class Page:
     """The offset of each line."""
     blocks: Mapping[int, Block]
     """What each line is part of."""
+    clear: int
+    """The lines before this one mean one thing to all parsers."""
 
     @classmethod
     def of(cls, text: str) -> Self:
         lines = text.split("\n")
         starts = [0, *accumulate(len(line) + 1 for line in lines)]
         blocks = {line: each for each in structure(text).blocks for line in range(each.first, each.last)}
-        return cls(lines, starts, blocks)
+        return cls(lines, starts, blocks, _first_lazy_tag(lines, blocks))
 
     def spot(self, offset: int, length: int) -> Spot:
         """The surroundings of a stretch of one line."""
@@ -86,6 +91,7 @@ class Page:
             opening=first == number,
             start=self._start(first, offset),
             continues=self._is_definition(first - 1),
+            doubtful=number > self.clear,
         )
 
     def _next_text(self, number: int) -> str | None:
@@ -105,6 +111,16 @@ class Page:
     def _is_definition(self, number: int) -> bool:
         """Whether a line is part of no block, though it holds more than the marks of quotes and lists."""
         return number >= 0 and number not in self.blocks and _NO_MARK.search(self.lines[number]) is not None
+
+
+def _first_lazy_tag(lines: list[str], blocks: Mapping[int, Block]) -> int:
+    """A tag that a list item's or quote's paragraph goes on with though it is not indented as the item is.
+
+    It is text there, but cmark reads an HTML block that ends at the next blank line.
+    """
+    found = (number for number, line in enumerate(lines) if _TAG.match(line) and number in blocks)
+    lazy = (number for number in found if blocks[number].nested and number > blocks[number].first)
+    return next(lazy, len(lines))
 
 
 def blank(line: str | None) -> bool:

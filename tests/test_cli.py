@@ -194,7 +194,7 @@ class TestTheProgram:
 
     def test_an_error_of_the_system(self, monkeypatch: pytest.MonkeyPatch) -> None:
         error = PermissionError(errno.EACCES, "Permission denied", "skills")
-        monkeypatch.setattr("docasm.bundle.Bundle.load", raising(error))
+        monkeypatch.setattr("docasm.bundle.read_bundle", raising(error))
         assert failing(1, "check") == "error[unreadable-file]: cannot use `skills`: Permission denied\n"
 
     def test_colour_is_for_terminals_that_want_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,7 +351,7 @@ class TestRender:
             ("- user: 7", "message 0 of the history"),
             ("- usr: x", "message 0 of the history"),
             ("- {role: admin, content: x}", "error[unknown-role]: message 0 of the history has"),
-            ("- 'a\n", "h.yaml:2:1: error[yaml-syntax]"),
+            ("- 'a\n", "h.yaml:1:3: error[yaml-syntax]"),
         ],
     )
     def test_bad_histories(self, text: str, told: str, write: Callable[[str, str], Path]) -> None:
@@ -523,12 +523,14 @@ class TestCheck:
         assert (result.exit_code, result.stdout) == (0, "")
         assert result.stderr == "all is well: 4 skills and 3 layouts\n"
 
-    def test_a_person_at_a_terminal_is_told_why_it_takes_a_while(
+    def test_a_person_at_a_terminal_sees_a_progress_bar(
         self, bundle: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("docasm.cli.check.MANY", 4)
         monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda self: self.name == "<stderr>")
-        assert "checking 4 skills ...\n" in click.unstyle(invoke("check", bundle).stderr)
+        talk = click.unstyle(invoke("check", bundle).stderr)
+        assert "\rchecking  [####################################]  100%" in talk
+        assert talk.endswith("\nall is well: 4 skills and 3 layouts\n")
 
     def test_the_current_folder_is_the_default(self, bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(bundle)

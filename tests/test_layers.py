@@ -47,6 +47,7 @@ LAYERS = (
     "plan",
     "library",
     "compiler",
+    "check",
     "config",
     "contents",
     "select",

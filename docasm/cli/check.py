@@ -2,7 +2,8 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from docasm.bundle import Bundle
 
 MANY = 500
-"""From how many skills on a person at a terminal is told that it takes a while."""
+"""From how many files on a person at a terminal sees a progress bar."""
 
 
 @click.command("check", short_help="List everything that is wrong with a bundle.")
@@ -27,23 +28,29 @@ def command(ctx: click.Context, bundle: str) -> None:
     Every skill and layout is compiled, used or not. The exit code is 1 if there
     is an error; warnings and notes leave it at 0.
     """
-    from docasm.bundle import Bundle
+    from docasm.bundle import read_bundle
 
     try:
-        loaded = Bundle.load(bundle)
-        problems, praise = _compiled(loaded), _praise(loaded)
+        loaded, wrong = read_bundle(bundle)
+        problems, praise = (*wrong, *loaded.noticed, *_compiled(loaded)), _praise(loaded)
     except DocasmError as error:
         problems, praise = error.problems, ""
-    problems = sorted(dict.fromkeys(problems), key=_place)
-    tell_problems(problems, as_data=True)
-    tell(_summary(problems) or praise)
-    ctx.exit(int(any(problem.severity == "error" for problem in problems)))
+    listed = sorted(dict.fromkeys(problems), key=_place)
+    tell_problems(listed, as_data=True)
+    tell(_summary(listed) or praise)
+    ctx.exit(int(any(problem.severity == "error" for problem in listed)))
 
 
-def _compiled(bundle: "Bundle") -> Sequence[Problem]:
-    if len(bundle.skills) >= MANY and sys.stderr is not None and sys.stderr.isatty():
-        tell(f"checking {len(bundle.skills)} skills ...")
-    return bundle.problems
+def _compiled(bundle: "Bundle") -> Iterator[Problem]:
+    """The problems of all skills and layouts, with a progress bar where a person would wait."""
+    from docasm.check import check_each
+
+    compiler = bundle.contents.compiler
+    files = len(compiler.skills.found) + len(compiler.layouts.found)
+    batches = check_each(compiler, bundle.contents.tools)
+    hidden = files < MANY or sys.stderr is None or not sys.stderr.isatty()
+    with click.progressbar(batches, length=files, label="checking", file=sys.stderr, hidden=hidden) as bar:
+        yield from chain.from_iterable(bar)
 
 
 def _praise(bundle: "Bundle") -> str:
