@@ -56,8 +56,9 @@ class Budget:
 
     def weigh_items(self, value: Any) -> Any:
         """The value, paid for with all that it holds, as comparing looks at all of it."""
+        self.weigh(value)
         for each in held(value):
-            self.pay(max(ITEM_WEIGHT, weight(each)))
+            self.pay(weight(each) if isinstance(each, str) else ITEM_WEIGHT * len(each))
         return value
 
     def weigh(self, value: Any) -> Any:
@@ -76,14 +77,15 @@ def weight(value: Any) -> int:
 
 
 def held(value: Any) -> Iterator[Any]:
-    """A value, and all that it holds, as often as it holds it."""
+    """The texts and the lists and mappings that a value is or holds, as often as it holds them."""
     path: list[Iterator[Any]] = [iter((value,))]
     while path:
         for each in path[-1]:
-            yield each
-            inner = _inside(each)
-            if inner is not None:
-                path.append(inner)
+            if isinstance(each, str):
+                yield each
+            elif isinstance(each, list | tuple | Mapping):
+                yield each
+                path.append(chain.from_iterable(each.items()) if isinstance(each, Mapping) else iter(each))
                 break
         else:
             path.pop()
@@ -91,15 +93,9 @@ def held(value: Any) -> Iterator[Any]:
             raise ValueError(f"the value nests more than {MAX_NESTING} deep")
 
 
-def _inside(value: Any) -> Iterator[Any] | None:
-    if isinstance(value, Mapping):
-        return chain.from_iterable(value.items())
-    return iter(value) if isinstance(value, list | tuple) else None
-
-
 def _size(value: Any) -> int:
     """What a value weighs with all that it holds; one that holds itself, nothing."""
-    total = 0
+    total = weight(value)
     try:
         for each in held(value):
             total += weight(each)

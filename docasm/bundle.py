@@ -29,7 +29,7 @@ class Bundle:
     """The skills, layouts, tools and settings of an agent. Load one with `Bundle.load`."""
 
     path: Path
-    skills: Mapping[str, Skill]
+    skills: Mapping[str, Skill] = field(repr=False)
     """Every skill that could be read, by name."""
     contents: Contents = field(repr=False, compare=False)
     noticed: tuple[Problem, ...] = field(repr=False, compare=False)

@@ -13,6 +13,7 @@ from docasm.layout import HISTORY, TOOLS, Layout, check_slots, slots_of
 from docasm.library import Library
 from docasm.plan import Planned, PlannedMessage, plan
 from docasm.skill import Skill
+from docasm.tools import Tool
 
 Value = TypeVar("Value")
 
@@ -75,6 +76,7 @@ class Compiler:
         skills = [Chosen(name, self.skill(name, overridden)) for name in chosen]
         composer = Composer(lambda name: self.skill(name, overridden), self.skills.names)
         drafts = tuple(draft(self.layouts.get(layout), compiled, skills, composer))
+        composer.check()
         warnings = [problem for name in composer.contributors for problem in composer.load(name).problems]
         slots = frozenset(slot.name for part in compiled.parts for slot in slots_of(part))
         notes = (*compiled.problems, *warnings, *composer.notes)
@@ -105,6 +107,14 @@ class Compiler:
         """The names of the tools that a skill asks for, or the text "all"."""
         wanted = self.skills.get(name).tools
         return wanted if isinstance(wanted, str) else [setting.value for setting in wanted]
+
+    def unknown_tools(self, name: str, known: Mapping[str, Tool]) -> Iterator[Problem]:
+        """Each tool that a skill asks for and that is not known."""
+        wanted = self.skills.get(name).tools
+        for setting in wanted if not isinstance(wanted, str) else ():
+            if setting.value not in known:
+                hint = did_you_mean(setting.value, known, kind="tools")
+                yield setting.problem("unknown-tool", f"there is no tool `{setting.value}`", hint=hint)
 
     def _constants(self, defaults: Mapping[str, Any], overridden: frozenset[str]) -> Mapping[str, Any]:
         """What is known when a file is compiled: the file's variables, and the bundle's before them."""

@@ -41,8 +41,15 @@ class Composer:
     titled: bool = False
     """Whether a file has kept its title."""
     notes: list[Problem] = field(default_factory=list)
+    errors: list[Problem] = field(default_factory=list)
+    """What is wrong with includes; whoever composes raises them all together."""
     size: int = 0
     """How much the includes have written, about, in code points."""
+
+    def check(self) -> None:
+        """Raises DocasmError if an include went wrong."""
+        if self.errors:
+            raise DocasmError(dict.fromkeys(self.errors))
 
     def skill(self, name: str, base: int) -> tuple[Written, ...]:
         """A triggered skill's system text, under a heading of level `base` (0 for none)."""
@@ -92,7 +99,11 @@ class Composer:
 
     def included(self, include: Include, base: int, chain: tuple[str, ...]) -> Iterator[Written | Nothing]:
         """What an include is replaced by: nothing, if it has its own line and its skill stands already."""
-        part = self._included_part(include, chain)
+        try:
+            part = self._included_part(include, chain)
+        except DocasmError as error:
+            self.errors.extend(error.problems)
+            return
         self.contributors[include.name] = None
         chain = (*chain, include.name)
         self._account(include, part)

@@ -140,7 +140,7 @@ def _conversation(skill: Chosen) -> tuple[list[Part], Part | None]:
 
 
 def _out_of_order(part: Part, wanted: str) -> Problem:
-    message = f"a `{part.role}:` part cannot stand here; expected `{wanted}:`"
+    message = f"the part `{part.role}:` cannot stand here; expected `{wanted}:`"
     hint = "a skill is one `system:` part, then pairs of `user:` and `assistant:`, then one `user:` part"
     return part.source.problem("parts-out-of-order", message, part.marker_line, hint=hint)
 

@@ -34,7 +34,7 @@ def to_text(value: Any, budget: Budget) -> str:
 def _json_text(value: Any, budget: Budget, indent: int | None = None) -> str:
     """JSON, each node paid for first: with aliases a small value can write out to a large one."""
     for each in held(value):
-        budget.pay(_NODE_WEIGHT + weight(each))
+        budget.pay(_NODE_WEIGHT * (1 + (0 if isinstance(each, str) else len(each))) + weight(each))
     return str(budget.weigh(json.dumps(value, ensure_ascii=False, indent=indent)))
 
 

@@ -143,8 +143,8 @@ def _closer(drawn: Stencil, opening: Opening | None) -> Text | None:
 
 
 def _left_open(drawn: Stencil, opening: Opening) -> Problem:
-    message = f"this block is not closed; it is closed with `{opening.closer}` at the end of its part"
-    hint = f"close it with a line `{opening.closer}`"
+    message = f"this block is not closed; a line {opening.closer} closes it at the end of its part"
+    hint = f"close it with a line {opening.closer}"
     line = drawn.line_of(opening.line)
     return drawn.source.problem("left-open", message, line, hint=hint, severity="warning")
 

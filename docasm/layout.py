@@ -14,7 +14,7 @@ from docasm.source import Source, split_front_matter
 
 SKILLS, TOOLS, HISTORY = "skills", "tools", "history"
 SLOTS = (SKILLS, TOOLS, HISTORY, INPUT)
-LAYOUT_KEYS = ("name", "description", "slots", "variables", "metadata")
+LAYOUT_KEYS = ("description", "slots", "variables", "metadata")
 AS_LIST, AS_MESSAGES = "list", "messages"
 
 

@@ -3,7 +3,7 @@
 from itertools import islice
 
 from docasm.contents import ChosenTools, Contents, Selection
-from docasm.errors import failure
+from docasm.errors import DocasmError, failure
 from docasm.tools import Tool, choose, summary
 from docasm.trigger import Rule, Trigger
 
@@ -62,5 +62,9 @@ def choose_tools(contents: Contents, skills: tuple[str, ...], given: tuple[Tool,
 
 
 def _chosen(contents: Contents, skills: tuple[str, ...], tools: tuple[Tool, ...]) -> ChosenTools:
+    known = {tool.name: tool for tool in tools}
+    problems = [problem for name in skills for problem in contents.compiler.unknown_tools(name, known)]
+    if problems:
+        raise DocasmError(problems)
     chosen = choose(tools, [contents.compiler.tools_of(name) for name in skills])
     return ChosenTools(chosen, summary(chosen))

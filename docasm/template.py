@@ -18,6 +18,12 @@ from docasm.source import Source
 from docasm.template_check import check, instrument
 
 Names = Mapping[str, Any]
+MAX_TAGS = 10_000
+"""How many tags a file may hold."""
+MAX_COMPILED = 12_000
+"""How many nodes the expressions of a file may hold, those that are only a name not counted."""
+_COMPILING = 4
+"""What compiling costs beside the nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +121,24 @@ Node = Literal | Tag | Assignment
 def parse(source: Source) -> tuple[Node, ...]:
     """The template in a source; raises DocasmError for what is not Jinja2 or not allowed here."""
     try:
+        _check_size(source)
         tree = Parser(SANDBOX, source.text).parse()
         check(tree, source)
-        return _Reader(tuple(_tags(source.text))).body(tree.body)
+        return _Reader(source, tuple(_tags(source.text))).body(tree.body)
     except TemplateSyntaxError as error:
         raise DocasmError([_syntax_problem(source, error)]) from None
     except (RecursionError, MemoryError, SyntaxError):
         message = "the tags of this template nest too deep"
         raise DocasmError([source.problem("nested-too-deep", message, source.first_line)]) from None
+
+
+def _check_size(source: Source) -> None:
+    if source.text.count("{{") + source.text.count("{%") > MAX_TAGS:
+        message = f"a file may hold {MAX_TAGS:,} tags, and this one holds more"
+        raise DocasmError([source.problem_at("over-budget", message, 0, hint=_SHARE)])
+
+
+_SHARE = "put parts of it into skills of their own"
 
 
 def _tags(text: str) -> Iterator[int]:
@@ -187,15 +203,6 @@ def names_in(expression: nodes.Node) -> frozenset[str]:
     return frozenset(found | {expression.name} if isinstance(expression, nodes.Name) else found)
 
 
-def _expression(node: nodes.Node) -> Expression:
-    names = names_in(node) - SANDBOX.globals.keys()
-    cost = 1 + sum(1 for _ in node.find_all(nodes.Node))
-    assert isinstance(node, nodes.Expr)
-    if isinstance(node, nodes.Name):
-        return Expression(_look_up(node.name), names, cost)
-    return Expression(evaluator(instrument(node), names), names, cost)
-
-
 def _look_up(name: str) -> Callable[[Names, Budget], Any]:
     def evaluate(names: Names, _: Budget) -> Any:
         return names[name] if name in names else StrictUndefined(name=name)
@@ -239,8 +246,11 @@ def _left_open(text: str) -> tuple[int, str] | None:
 class _Reader:
     """Turns Jinja2's tree into Nodes."""
 
+    source: Source
     tags: Sequence[int]
     """Where the tags of the template begin, in order."""
+    compiled: int = 0
+    """What the expressions so far have cost."""
 
     def body(self, body: Sequence[nodes.Node]) -> tuple[Node, ...]:
         return tuple(node for each in body for node in self.read(each))
@@ -254,7 +264,7 @@ class _Reader:
         elif isinstance(node, nodes.For):
             yield self.loop(node)
         elif isinstance(node, nodes.Assign):
-            yield Assignment(node.target, _expression(node.node), self.tag(node))
+            yield Assignment(node.target, self.expression(node.node), self.tag(node))
 
     def output(self, child: nodes.Expr) -> Literal | Output:
         if isinstance(child, nodes.TemplateData):
@@ -264,18 +274,30 @@ class _Reader:
             container = child.name
             info = str(child.args[0].as_const()) if child.args else ""
             child = child.node
-        return Output(_expression(child), offset, container, info, isinstance(child, nodes.Name))
+        return Output(self.expression(child), offset, container, info, isinstance(child, nodes.Name))
 
     def branch(self, tests: Sequence[nodes.If], otherwise: Sequence[nodes.Node]) -> Branch:
         first, *rest = tests
         then = self.body(first.body)
         other = (self.branch(rest, otherwise),) if rest else self.body(otherwise)
-        return Branch(_expression(first.test), then, other, self.tag(first))
+        return Branch(self.expression(first.test), then, other, self.tag(first))
 
     def loop(self, node: nodes.For) -> Loop:
-        condition = _expression(node.test) if node.test else None
+        condition = self.expression(node.test) if node.test else None
         body, otherwise = self.body(node.body), self.body(node.else_)
-        return Loop(node.target, _expression(node.iter), condition, body, otherwise, self.tag(node))
+        return Loop(node.target, self.expression(node.iter), condition, body, otherwise, self.tag(node))
+
+    def expression(self, node: nodes.Node) -> Expression:
+        assert isinstance(node, nodes.Expr)
+        names = names_in(node) - SANDBOX.globals.keys()
+        if isinstance(node, nodes.Name):
+            return Expression(_look_up(node.name), names, 2)
+        cost = 1 + sum(1 for _ in node.find_all(nodes.Node))
+        self.compiled += _COMPILING + cost
+        if self.compiled > MAX_COMPILED:
+            message = "the expressions of this file are too many, or too long, to be compiled"
+            raise DocasmError([self.source.problem_at("over-budget", message, self.tag(node), hint=_SHARE)])
+        return Expression(evaluator(instrument(node), names), names, cost)
 
     def tag(self, node: nodes.Node) -> int:
         """The offset of the tag in which a node stands."""

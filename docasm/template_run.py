@@ -51,11 +51,18 @@ class Hole:
     """The constants in force there."""
     assignments: tuple[Assignment, ...]
     """What `{% set %}` makes of the render's values before it."""
+    asks: frozenset[str]
+    """The names that it needs, those that are known left in."""
     source: Source
 
     @property
     def offset(self) -> int:
         return self.tag.offset
+
+    @property
+    def assigned(self) -> frozenset[str]:
+        """The names that `{% set %}` gives a value before it."""
+        return frozenset().union(*(names_in(each.target) for each in self.assignments))
 
     @property
     def container(self) -> str | None:
@@ -68,8 +75,8 @@ class Hole:
 
     def pieces(self, names: Names, budget: Budget) -> "list[Literal | Constant]":
         """What the hole writes for the names of a render; raises DocasmError with the tag's place."""
-        run = _Run(self.source, budget, final=True)
-        scope = _Scope({**names, **self.known})
+        run = _Run(self.source, budget, final=True, offered=names)
+        scope = _Scope({**{name: names[name] for name in self.asks if name in names}, **self.known})
         for assignment in self.assignments:
             run.assign(assignment, scope)
         return [piece for piece in run.carry_out([self.tag], scope) if not isinstance(piece, Hole)]
@@ -81,7 +88,7 @@ _NONE: Names = MappingProxyType({})
 
 def fold(template: Sequence[Node], source: Source, constants: Names, budget: Budget) -> tuple[Piece, ...]:
     """The template with everything carried out that the constants decide; raises DocasmError."""
-    run = _Run(source, budget, final=False)
+    run = _Run(source, budget, final=False, offered=constants)
     return tuple(run.carry_out(template, _Scope(dict(constants))))
 
 
@@ -104,6 +111,8 @@ class _Run:
     budget: Budget
     final: bool
     """Whether all names are known that ever will be."""
+    offered: Names
+    """What a render gives, for hints."""
 
     def carry_out(self, template: Sequence[Node], scope: _Scope) -> Iterator[Piece]:
         for node in template:
@@ -125,7 +134,7 @@ class _Run:
                 assignments.append(each)
                 needed |= each.names
         known = {name: scope.known[name] for name in needed if name in scope.known}
-        return Hole(node, known, tuple(reversed(assignments)), self.source)
+        return Hole(node, known, tuple(reversed(assignments)), needed, self.source)
 
     def decided(self, node: Tag, scope: _Scope) -> Iterator[Piece]:
         value = self.value(node.decided_by, node, scope)
@@ -219,7 +228,7 @@ class _Run:
         if not missing:
             return self.error(node, "unknown-variable", str(error.message), hint)
         message = f"nothing gives the variable `{missing[0]}` a value"
-        hint = f"{did_you_mean(missing[0], known, kind='variables')}; {hint}"
+        hint = f"{did_you_mean(missing[0], known.keys() | self.offered, kind='variables')}; {hint}"
         return self.error(node, "unknown-variable", message, hint)
 
     def error(self, node: Tag | Assignment, code: str, message: str, hint: str) -> DocasmError:

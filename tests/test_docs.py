@@ -21,6 +21,7 @@ from docasm.sandbox import METHODS
 from docasm.scenario import SCENARIO_KEYS
 from docasm.skill import AGENT_SKILL_KEYS, SKILL_KEYS
 from docasm.template_check import TESTS
+from docasm.trigger import KINDS
 from tests.documents import (
     INDEPENDENT,
     ROOT,
@@ -36,7 +37,6 @@ from tests.documents import (
 DOCS = ROOT / "docs"
 RUN = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 LINKED = [*RUN, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "bench/README.md"))]
-CHAPTERS = {f"{path.name}: {name}": (path, text) for path in RUN for name, text in chapters(path).items()}
 
 
 def _text(name: str) -> str:
@@ -44,7 +44,10 @@ def _text(name: str) -> str:
 
 
 def _shown(path: Path) -> str:
-    return str(path.relative_to(ROOT))
+    return path.relative_to(ROOT).as_posix()
+
+
+CHAPTERS = {f"{_shown(path)}: {name}": (path, text) for path in RUN for name, text in chapters(path).items()}
 
 
 class TestExamples:
@@ -124,8 +127,7 @@ TEMPLATES: Mapping[str, set[str]] = {
     "Methods": set(METHODS),
 }
 ELSEWHERE: Mapping[str, set[str]] = {
-    "Skill": {*PARAMS, "dm", "cron", "event"},
-    "Scenario": {"dm", "cron", "event"},
+    "Scenario": set(KINDS),
 }
 """What stands in tables of a section beside its keys."""
 

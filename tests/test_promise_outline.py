@@ -173,6 +173,8 @@ REFUSED = [
     "{% if x %}\na{% if y %}b\n{% endif %}\n{% endif %}\n\n===",
     "a\n\n{% if x %}\n{{ x | fence }}\n{% endif %}\n\nb",
     "<<last>>\n===",
+    "- a\n<b>\n```\n{{ x }}\n```",
+    "> a\n</b>\nb {{ x }}",
 ]
 """Templates with a hole that some value would get out of."""
 
@@ -201,7 +203,6 @@ def test_a_hole_that_cannot_be_contained_is_refused(template: str) -> None:
     "system",
     [
         "<<skills>>\n\n- <<history>>",
-        "<<skills>>\n\n- a\n  <<history>>",
         "<<skills>>\n\n- a\n</b>\n<<history>>",
         "<!--\n\n<<history>>\n\n-->\n\n<<skills>>",
         "<div>\n<<history>>\n</div>\n\n<<skills>>",

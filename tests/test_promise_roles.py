@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import docasm
 from docasm.contain import one_line
+from docasm.errors import DocasmError
 from docasm.history import Turn
 from docasm.markers import Message, trim
 from docasm.render import Render
@@ -150,3 +151,51 @@ def test_an_empty_message_stays() -> None:
     render: Render = rendered(bundle({"one": "{{ x }}"}), Outside.same(""))
     assert render.messages == (Message("system", ""), Message("user", "Hi"))
     assert docasm.split(render.markdown) == render.messages
+
+
+@pytest.mark.parametrize(
+    ("title", "written"),
+    [
+        ("a <<inner>> b\n===", "a INNER b\n==="),
+        ("# c\n\na <<inner>>\n---\n\n### d", "# c\n\na INNER\n---\n\n### d"),
+    ],
+)
+def test_an_include_in_an_underlined_heading_is_no_input(title: str, written: str) -> None:
+    render = rendered(bundle({"one": title, "inner": "INNER"}, adopted=("one",)), Outside.same("x"))
+    assert render.messages == (Message("system", written), Message("user", "Hi"))
+
+
+def test_an_include_in_a_heading_that_loses_its_underline() -> None:
+    skills = {"one": "# c\n\n## d\n\n<<two>>", "two": "a <<inner>>\n===", "inner": "INNER\nx"}
+    render = rendered(bundle(skills, adopted=("one",)), Outside.same("x"))
+    assert render.messages[0].content == "# c\n\n## d\n\n### a INNER x"
+
+
+@pytest.mark.parametrize(
+    "skill",
+    [
+        "a {{ message }}",
+        "a {{ message }}\n===",
+        "a\n\nuser:\nb {{ message }}\n===",
+        "a\n\nuser:\n{% if x %}{{ message }}{% endif %}",
+        "a\n\nuser:\n{{ message | upper }}",
+        "a\n\nuser:\n{{ message }}\n\nassistant:\nb",
+    ],
+)
+def test_the_input_has_one_place(skill: str) -> None:
+    with pytest.raises(DocasmError, match=r"error\[misplaced-message\]"):
+        rendered(bundle({"one": skill}), Outside.same("x"))
+
+
+@pytest.mark.parametrize(
+    ("skill", "written"),
+    [
+        ("a\n<<empty>>\n\nb", "a\n\nb"),
+        ("a\n\n<<empty>>\n\nb", "a\n\nb"),
+        ("a\n\n<<empty>>\nb", "a\n\nb"),
+        ("<<empty>>\n\nb", "b"),
+    ],
+)
+def test_what_stood_apart_stays_apart_where_an_include_is_empty(skill: str, written: str) -> None:
+    render = rendered(bundle({"one": skill, "empty": ""}, adopted=("one",)), Outside.same("x"))
+    assert render.messages[0].content == written
