@@ -4,15 +4,17 @@ A file is compiled once for its constants, alone: what its headings and code are
 document it will stand in.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TypeGuard
 
 from docasm.account import Budget
 from docasm.atoms import Atom, Heading, Include, Text, trimmed
 from docasm.errors import DocasmError, Problem
-from docasm.markdown import Block, Opening, left_open, structure
-from docasm.markers import Section, sections, unescape_markers
+from docasm.markdown import Block, Opening, Structure, left_open, structure
+from docasm.markers import ROLES, Section, sections, unescape_markers
 from docasm.source import Source
 from docasm.stencil import Stencil, stencil
 from docasm.template import Literal, Names, Output, parse
@@ -116,6 +118,8 @@ def _part(
     if found.too_deep is not None:
         message = "quotes and lists nest over 100 deep here"
         raise DocasmError([source.problem("nested-too-deep", message, drawn.line_of(found.too_deep))])
+    if template:
+        problems.extend(_nearly_markers(drawn, found))
     opening = left_open(found)
     if opening:
         problems.append(_left_open(drawn, opening))
@@ -129,6 +133,23 @@ def _part(
         min((block.level for block in outline or found.headings), default=0),
         _is_titled(outline),
     )
+
+
+_NEARLY_A_MARKER = re.compile(r"([A-Za-z]+):[ \t]*")
+
+
+def _nearly_markers(drawn: Stencil, found: Structure) -> Iterator[Problem]:
+    """A warning for each line of text that reads like a marker with a role that there is not."""
+    lines = drawn.text.split("\n")
+    for block in found.blocks:
+        for number in range(block.first, block.last) if block.kind == "paragraph" else ():
+            line = _NEARLY_A_MARKER.fullmatch(lines[number])
+            meant = line and get_close_matches(line[1].lower(), ROLES, n=1, cutoff=0.8)
+            if line and meant:
+                message = f"`{line[1]}:` names no role, so this line is text"
+                hint = f"did you mean `{meant[0]}:`? Markers are written in lower case, alone on their line"
+                place = drawn.line_of(number)
+                yield drawn.source.problem("unknown-role", message, place, hint=hint, severity="warning")
 
 
 def _is_titled(outline: list[Block]) -> bool:
