@@ -68,26 +68,25 @@ def without_emptied_lines(atoms: Sequence[Any]) -> list[Any]:
     """Each Nothing takes the rest of its line away, and one blank line after it if one stands before it."""
     kept: list[Any] = []
     emptied = False
+    line_ends = 2  # where nothing is written, it is as if a blank line stood before
     for atom in atoms:
         if isinstance(atom, Nothing):
             emptied = True
             continue
         if emptied and isinstance(atom, Text):
-            atom = _after(atom, _LINE_AND_BLANK_LINE if _ends_blank(kept) else _LINE)
+            atom = _after(atom, _LINE_AND_BLANK_LINE if line_ends > 1 else _LINE)
         emptied = False
         kept.append(atom)
+        line_ends = _line_ends(atom, line_ends)
     return kept
 
 
-def _ends_blank(atoms: Sequence[Any]) -> bool:
-    """Whether what the atoms write ends with a blank line; where they write nothing, it does."""
-    ends = 0
-    for atom in reversed(atoms):
-        text = atom.text.rstrip(" \t\n") if isinstance(atom, Text) else "x"
-        ends += atom.text.count("\n", len(text)) if isinstance(atom, Text) else 0
-        if text:
-            return ends > 1
-    return True
+def _line_ends(atom: Any, before: int) -> int:
+    """How many line ends stand after the last character that is not blank."""
+    if not isinstance(atom, Text):
+        return 0
+    text = atom.text.rstrip(" \t\n")
+    return atom.text.count("\n", len(text)) + (0 if text else before)
 
 
 def cut_at(text: Text, length: int) -> tuple[Text, Text]:

@@ -28,7 +28,7 @@ class Problem:
     """One thing that is wrong, told so that a person can mend it."""
 
     code: str
-    """A key of CODES."""
+    """A key of `docasm.codes.CODES`."""
     message: str
     """What is wrong and what was expected; one line, no full stop."""
     place: Place | None = None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from docasm.contain import at_line_start, block, in_fence, one_line
 from docasm.markdown import Block
+from docasm.stencil import STAND_INS
 from docasm.surroundings import Page, Spot, blank
 
 Contain = Callable[[str], str]
@@ -23,7 +24,7 @@ _HEADING = re.compile(r"#{1,6}[ \t]")
 _HEADING_OR_ITEM = re.compile(r"#{1,6} |[*+-] [^\W\d_]")
 _ITEM_OR_QUOTE = re.compile(r" {0,3}(?:(?:[*+-]|\d{1,9}[.)]) {1,3}|> ?)+")
 _TAG_START = re.compile(r"[ \t>*+\-\d.)]*<")
-_REFERENCE = re.compile(r"\[(?:\\.|[^\\\]])*(?:\]:|\Z)", re.S)
+_REFERENCE = re.compile(rf"\[(?:\\.|[^\\\]])*+(?:\](?::|[{STAND_INS}]*\Z)|\\?\Z)", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ def _not_in_a_line(spot: Spot, found: Block) -> Refusal | None:
         return None if in_text else Refusal("it stands in a heading's mark")
     if _TAG_START.match(spot.before):
         return Refusal("its line starts with `<` and could become HTML")
-    text = _ITEM_OR_QUOTE.sub("", spot.start, count=1).lstrip(" ")
+    marks = _ITEM_OR_QUOTE.match(spot.start)
+    text = spot.start[marks.end() if marks else 0 :].lstrip(" ")
     if spot.continues or _REFERENCE.match(text):
         return Refusal("it stands in what could become a link definition")
     return None
@@ -137,7 +139,11 @@ def _in_fence(mark: Mark, spot: Spot, found: Block) -> Contain | Refusal:
     if not rest.strip(" \t"):
         return Refusal("its fence stands in a list or quote") if found.nested else _fence_of(found)
     letters_only = found.nested or mark.lines
-    solid = _LETTER.search(spot.before) if letters_only else re.search(rf"[^\s{found.markup[0]}]", rest)
+    solid = (
+        _LETTER.search(spot.before)
+        if letters_only
+        else re.search(rf"[^\s{found.markup[0]}{STAND_INS}]", rest)
+    )
     return one_line if solid else Refusal("no other text stands on its line")
 
 

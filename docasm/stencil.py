@@ -18,7 +18,8 @@ _BACKTICKS = re.compile(r"(?<!\\)(?P<escape>\\*+)(?P<run>`++)")
 _SPACES = re.compile(r"[ \t]*+")
 _REST_IS_BLANK = re.compile(r"[ \t]*+(?:\n|\Z)")
 _START = itemgetter(0)
-_STAND_INS = "\ue000\uf8ff\U000f0000"
+STAND_INS = "\ue000\uf8ff\U000f0000"
+"""Characters that Markdown takes for letter-like ones."""
 
 
 Cut = tuple[int, int, Atom]
@@ -161,7 +162,7 @@ def _stand_in(hole: Hole, stand_in: str, texts: Sequence[str]) -> str:
 
 def stand_in_for(text: str) -> str:
     """A character that Markdown takes for a letter-like one and that the text does not hold."""
-    return next(character for character in _STAND_INS if character not in text)
+    return next(character for character in STAND_INS if character not in text)
 
 
 def _find_includes(text: str, spans: Sequence[Span], source: Source) -> Iterator[tuple[int, int, Include]]:

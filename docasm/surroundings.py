@@ -102,7 +102,7 @@ class Page:
         """The text from a line up to an offset, or about as much of it as a label holds."""
         pieces, size = [], 0
         for number in range(first, bisect_right(self.starts, offset)):
-            pieces.append(self.lines[number][: offset - self.starts[number]])
+            pieces.append(self.lines[number][: min(offset - self.starts[number], _LONGEST_LABEL)])
             size += len(pieces[-1])
             if size > _LONGEST_LABEL:
                 break

@@ -187,6 +187,9 @@ W>
 [W]:
 [W]
 [W H
+[W]H
+[W]HH
+[W\H
 [W]: /u "H
 [W]: /u "W
 "W H

@@ -13,7 +13,7 @@ import pytest
 import docasm
 from docasm.config import BUNDLE_KEYS
 from docasm.contain import CONTAINERS
-from docasm.errors import CODES
+from docasm.codes import CODES
 from docasm.filters import FILTERS, OWN_FILTERS
 from docasm.layout import LAYOUT_KEYS, SLOTS
 from docasm.params import PARAMS

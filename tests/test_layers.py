@@ -11,6 +11,7 @@ import docasm
 PACKAGE = Path(docasm.__file__).parent
 
 LAYERS = (
+    "codes",
     "errors",
     "source",
     "markers",
