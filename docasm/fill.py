@@ -72,6 +72,7 @@ class PlacedHole:
         written = self.contain("".join(text.text for text in raw))
         written = written.removesuffix("\n") if self.last else written
         if not written and self.lines:
+            yield replace(self._text("", self.hole.offset, copied=False), depends=self.depends)
             return
         if self.before:
             yield self.before

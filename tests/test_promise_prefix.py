@@ -75,6 +75,14 @@ def test_the_prefix_stays_whatever_becomes_of_the_rest(
         assert offset == len(first.markdown)
 
 
+def test_what_writes_nothing_ends_the_prefix_too(tmp_path: Path) -> None:
+    body = "Always.\n\n{% if value %}\nsometimes\n{% endif %}\n\nAfter."
+    bundle = load(tmp_path, {"skills/a.md": skill(body, _FRONT)})
+    for value in ("", "yes"):
+        render = bundle.render(docasm.Trigger.dm("x"), variables={"value": value})
+        assert render.stable_prefix("variables") == len("system:\nAlways.")
+
+
 @pytest.mark.parametrize(
     ("changes", "until"),
     [
