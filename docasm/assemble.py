@@ -65,6 +65,8 @@ def _names(
     if trigger.sender is not None:
         names["sender"] = trigger.sender
     if model is not None:
+        if not isinstance(model, str):
+            raise failure("wrong-type", "`model` must be text")
         names["model"] = model
     if now is not None:
         names["now"] = now if isinstance(now, str) else now.isoformat()
