@@ -66,8 +66,8 @@ def _told(folder: Path, files: Mapping[str, str]) -> str:
             f"c{n}: &c{n} [{', '.join([f'*c{n - 1}' if n else '*b'] * 9)}]\n" for n in range(9))},
          ["docasm.yaml:1:4: error[alias-bomb]"]),
         ({"docasm.yaml": "tools: t.json", "t.json": "[{]"}, ["t.json:1:3: error[json-syntax]"]),
-        ({"docasm.yaml": "tools: t.json", "t.json": '[{"name": "a", "parameters": {}},\n {"name": "a",
-         "parameters": {}}]'},
+        ({"docasm.yaml": "tools: t.json",
+          "t.json": '[{"name": "a", "parameters": {}},\n {"name": "a", "parameters": {}}]'},
          ["error[duplicate-tool]"]),
         ({"layouts/dm.md": f"---\nslot: {{}}\n---\n{LAYOUT}"},
          ["layouts/dm.md:2:1: error[unknown-key]", "`slots`?"]),
@@ -287,8 +287,8 @@ _VALID = {
     "case.yaml": _SCENARIO + "history: [user: hi, assistant: ho]\n",
 }
 _JUNK = st.sampled_from(
-    ["{{", "}}", "{%", "%}", "<<", ">>", "---\n", "\n", ": ", "- ", "[", "]", "{", "&a ", "*a", "!x ", "'", '"',
-     "\x00", "\ufeff", "\u2028", "\t", "#", "user:\n", "```\n", "<!--", "null", "1e999", "\\", "|", "~~~"]
+    ["{{", "}}", "{%", "%}", "<<", ">>", "---\n", "\n", ": ", "- ", "[", "]", "{", "&a ", "*a", "!x ", "'",
+     '"', "\x00", "\ufeff", "\u2028", "\t", "#", "user:\n", "```\n", "<!--", "null", "1e999", "\\", "|", "~~~"]
 )  # fmt: skip
 
 _EDIT = st.tuples(st.integers(0, 120), st.integers(0, 4), _JUNK)
