@@ -19,6 +19,8 @@ METHODS = frozenset(
 
 _BUDGET = "the budget"
 """The context's key for the Budget: not an identifier, so no template can name it."""
+MAX_TOKENS = 100_000
+"""How many words and signs the tags of one file may hold, and the texts between them."""
 _MAX_BITS = 4096
 _MAX_DIGITS = 4000
 
@@ -114,9 +116,12 @@ class _OffsetLexer(Lexer):
     def tokeniter(
         self, source: str, name: str | None, filename: str | None = None, state: str | None = None
     ) -> Iterator[tuple[int, str, str]]:
-        start = end = 0
+        start = end = count = 0
         try:
             for _, kind, value in super().tokeniter(source, name, filename, state):
+                count += 1
+                if count > MAX_TOKENS:
+                    raise OverBudgetError("the tags of this file are too many, or too long")
                 start = source.index(value, end)  # only white space is ever left out between tokens
                 if kind == TOKEN_INTEGER and len(value) > _MAX_DIGITS:
                     end = start

@@ -10,7 +10,7 @@ from jinja2 import StrictUndefined, TemplateSyntaxError, nodes
 from jinja2.lexer import TOKEN_BLOCK_BEGIN, TOKEN_NAME, TOKEN_VARIABLE_BEGIN, TOKEN_WHITESPACE
 from jinja2.parser import Parser
 
-from docasm.account import Budget
+from docasm.account import Budget, OverBudgetError
 from docasm.contain import CONTAINERS
 from docasm.errors import DocasmError, Problem
 from docasm.sandbox import SANDBOX, evaluator
@@ -18,8 +18,6 @@ from docasm.source import Source
 from docasm.template_check import check, instrument
 
 Names = Mapping[str, Any]
-MAX_TAGS = 10_000
-"""How many tags a file may hold."""
 MAX_COMPILED = 12_000
 """How many nodes the expressions of a file may hold, those that are only a name not counted."""
 _COMPILING = 4
@@ -106,6 +104,8 @@ class Assignment:
     """One `{% set name = expression %}`."""
 
     target: nodes.Node
+    binds: frozenset[str]
+    """The names that it sets."""
     expression: Expression
     offset: int
 
@@ -120,22 +120,19 @@ Node = Literal | Tag | Assignment
 
 def parse(source: Source) -> tuple[Node, ...]:
     """The template in a source; raises DocasmError for what is not Jinja2 or not allowed here."""
+    if "{" not in source.text:
+        return (Literal(source.text, 0),) if source.text else ()
     try:
-        _check_size(source)
         tree = Parser(SANDBOX, source.text).parse()
         check(tree, source)
         return _Reader(source, tuple(_tags(source.text))).body(tree.body)
     except TemplateSyntaxError as error:
         raise DocasmError([_syntax_problem(source, error)]) from None
+    except OverBudgetError as error:
+        raise DocasmError([source.problem_at("over-budget", str(error), 0, hint=_SHARE)]) from None
     except (RecursionError, MemoryError, SyntaxError):
         message = "the tags of this template nest too deep"
         raise DocasmError([source.problem("nested-too-deep", message, source.first_line)]) from None
-
-
-def _check_size(source: Source) -> None:
-    if source.text.count("{{") + source.text.count("{%") > MAX_TAGS:
-        message = f"a file may hold {MAX_TAGS:,} tags, and this one holds more"
-        raise DocasmError([source.problem_at("over-budget", message, 0, hint=_SHARE)])
 
 
 _SHARE = "put parts of it into skills of their own"
@@ -160,7 +157,7 @@ def free_names(template: Sequence[Node]) -> frozenset[str]:
         if not isinstance(node, Literal):
             free |= node.names - bound
         if isinstance(node, Assignment):
-            bound |= names_in(node.target)
+            bound |= node.binds
     return frozenset(free)
 
 
@@ -264,7 +261,7 @@ class _Reader:
         elif isinstance(node, nodes.For):
             yield self.loop(node)
         elif isinstance(node, nodes.Assign):
-            yield Assignment(node.target, self.expression(node.node), self.tag(node))
+            yield Assignment(node.target, names_in(node.target), self.expression(node.node), self.tag(node))
 
     def output(self, child: nodes.Expr) -> Literal | Output:
         if isinstance(child, nodes.TemplateData):

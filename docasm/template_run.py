@@ -83,6 +83,8 @@ class Hole:
 
 
 Piece = Literal | Constant | Hole
+_LOOKED_AT = 16
+"""How many waiting `{% set %}`s are looked through in the time of a step."""
 _NONE: Names = MappingProxyType({})
 
 
@@ -129,8 +131,9 @@ class _Run:
     def hole(self, node: Tag, scope: _Scope) -> Hole:
         """What a render carries out, with what it needs to know and no more."""
         needed, assignments = node.names, []
+        self.guarded(node, partial(self.budget.step, len(scope.assignments) // _LOOKED_AT))
         for each in reversed(scope.assignments):
-            if names_in(each.target) & needed:
+            if not each.binds.isdisjoint(needed):
                 assignments.append(each)
                 needed |= each.names
         known = {name: scope.known[name] for name in needed if name in scope.known}
@@ -179,7 +182,7 @@ class _Run:
             scope.known.update(self.guarded(node, partial(_bound, node.target, value)))
         else:
             scope.assignments += (node,)
-            for name in names_in(node.target):
+            for name in node.binds:
                 scope.known.pop(name, None)
 
     def refuse_assignments(self, node: Tag) -> None:

@@ -11,9 +11,9 @@ from urllib.parse import unquote
 import pytest
 
 import docasm
+from docasm.codes import CODES
 from docasm.config import BUNDLE_KEYS
 from docasm.contain import CONTAINERS
-from docasm.codes import CODES
 from docasm.filters import FILTERS, OWN_FILTERS
 from docasm.layout import LAYOUT_KEYS, SLOTS
 from docasm.params import PARAMS
