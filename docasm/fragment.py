@@ -17,7 +17,8 @@ from docasm.markdown import Block, Opening, Structure, left_open, structure
 from docasm.markers import ROLES, Section, sections, unescape_markers
 from docasm.source import Source
 from docasm.stencil import Stencil, stencil
-from docasm.template import Literal, Names, Output, parse
+from docasm.template import Literal, Names, Output
+from docasm.template_reader import parse
 from docasm.template_run import Hole, fold
 
 INPUT = "input"

@@ -34,6 +34,7 @@ LAYERS = (
     "sandbox",
     "template_check",
     "template",
+    "template_reader",
     "template_run",
     "atoms",
     "stencil",
