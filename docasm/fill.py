@@ -64,13 +64,16 @@ class PlacedHole:
             if isinstance(value, str) and len(value) < values.budget.text:
                 values.budget.text -= len(value)
                 return self.contain(value)
-        return "".join(text.text for text in self.texts(values))
+        written = self._contained(self._raw(values))
+        if not written and self.lines:
+            return ""
+        before, after = (text.text if text else "" for text in (self.before, self.after))
+        return f"{before}{written}{after}"
 
     def texts(self, values: Values) -> Iterator[Text]:
         """The same, a Text for each line, with the tag or the text that wrote its start."""
         raw = list(_by_line(self._raw(values)))
-        written = self.contain("".join(text.text for text in raw))
-        written = written.removesuffix("\n") if self.last else written
+        written = self._contained(raw)
         if not written and self.lines:
             yield replace(self._text("", self.hole.offset, copied=False), depends=self.depends)
             return
@@ -79,6 +82,10 @@ class PlacedHole:
         yield from self._with_origins(written.split("\n"), raw)
         if self.after:
             yield self.after
+
+    def _contained(self, raw: Sequence[Text]) -> str:
+        written = self.contain("".join(text.text for text in raw))
+        return written.removesuffix("\n") if self.last else written
 
     def _with_origins(self, lines: Sequence[str], raw: Sequence[Text]) -> Iterator[Text]:
         for index, line in enumerate(lines):
