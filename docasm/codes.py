@@ -43,6 +43,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "slot-misplaced": "A slot stands where it cannot be filled.",
         "slot-missing": "A layout lacks a slot that the render needs.",
         "slot-twice": "A layout has a slot twice.",
+        "taken-line-end": "A statement at the end of a line with text joins the next line to it.",
         "template-error": "An expression of a template failed.",
         "template-not-allowed": "A template uses a part of Jinja2 that templates here do not have.",
         "template-syntax": "A template is not Jinja2.",

@@ -18,12 +18,12 @@ _WORD = re.compile(r"\S+")
 
 
 def to_text(value: Any, budget: Budget) -> str:
-    """What `{{ value }}` writes: texts and numbers as they are, lists and mappings as JSON."""
+    """What `{{ value }}` writes: a text as it is, and any other value as JSON."""
     if isinstance(value, str):
         return str(budget.weigh(value))
     if isinstance(value, Undefined):
         return str(value)
-    if isinstance(value, list | tuple | Mapping):
+    if value is None or isinstance(value, bool | list | tuple | Mapping):
         return _json_text(value, budget)
     has_no_order = isinstance(value, set | frozenset)
     if has_no_order or callable(value) or getattr(type(value), "__repr__", None) is object.__repr__:

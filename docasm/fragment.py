@@ -121,6 +121,7 @@ def _part(
         raise DocasmError([source.problem("nested-too-deep", message, drawn.line_of(found.too_deep))])
     if template:
         problems.extend(_nearly_markers(drawn, found))
+        problems.extend(_taken_line_ends(source))
     opening = left_open(found)
     if opening:
         problems.append(_left_open(drawn, opening))
@@ -134,6 +135,21 @@ def _part(
         min((block.level for block in outline or found.headings), default=0),
         _is_titled(outline),
     )
+
+
+_STATEMENT = re.compile(r"\{%.*?%\}")
+_ENDS_WITH_STATEMENT = re.compile(r"(?:[^+-]|\A)%\}\Z")
+
+
+def _taken_line_ends(source: Source) -> Iterator[Problem]:
+    """A warning where a statement ends a line with text: Jinja2's `trim_blocks` joins the next line to it."""
+    lines = source.text.split("\n")
+    for number, line in enumerate(lines[:-1], source.first_line):
+        if _ENDS_WITH_STATEMENT.search(line) and _STATEMENT.sub("", line).strip():
+            message = "the statement that ends this line takes its line end: the next line joins it"
+            hint = "write `+%}` for its last `%}` to keep the line end"
+            column = line.rindex("{%") + 1 if "{%" in line else 1
+            yield source.problem("taken-line-end", message, number, column, hint=hint, severity="warning")
 
 
 _NEARLY_A_MARKER = re.compile(r"([A-Za-z]+):[ \t]*")

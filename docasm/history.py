@@ -132,4 +132,6 @@ def unknown_role(where: str, role: object) -> DocasmError:
     hint = did_you_mean(role, ROLES, kind="roles of a turn") if isinstance(role, str) else ""
     known = " or ".join(f"`{each}`" for each in ROLES)
     shown = repr(role[:40] if isinstance(role, str) else role)
+    if role in ("system", "developer"):
+        hint = "leave it out: docasm writes the system message"
     return failure("unknown-role", f"{where} has the role {shown}; expected {known}", hint=hint)

@@ -92,7 +92,7 @@ def check_slots(layout: Layout, fragment: Fragment) -> Iterator[Problem]:
         if name not in seen:
             message = f"the layout has no slot `<<{name}>>`, so what it brings would be lost"
             where = "a `user:` part" if name == INPUT else "the `system:` part"
-            hint = f"put `<<{name}>>` on a line of its own in {where}"
+            hint = f"put `<<{name}>>` on a line of its own in {where}; a slot in code does not count"
             yield layout.body.problem("slot-missing", message, layout.body.first_line, hint=hint)
 
 

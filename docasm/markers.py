@@ -156,6 +156,8 @@ def trim(text: str) -> str:
 
 
 def _written(message: Message) -> str:
+    if not isinstance(message, Message) or not isinstance(message.content, str):
+        raise failure("bad-message", "expected a Message whose content is text")
     if message.role not in ROLES:
         raise _unknown_role(message.role)
     return f"{message.role}:\n{escape(message.content)}\n"

@@ -6,7 +6,7 @@ A document is judged once as it is compiled, with a stand-in for every hole. A h
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from docasm.contain import at_line_start, block, in_fence, one_line
 from docasm.markdown import Block
@@ -32,6 +32,8 @@ class Refusal:
     """Why no value may stand in a place."""
 
     reason: str
+    offers: tuple[str, ...] = ()
+    """The containment filters with which one may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,16 @@ def place(text: str, marks: tuple[Mark | ListMark, ...]) -> Iterator[Contain | R
         if isinstance(mark, ListMark):
             yield _contain_list(page.spot(mark.offset, len(LIST)))
         else:
-            yield _contain(mark, page.spot(mark.offset, 1))
+            spot = page.spot(mark.offset, 1)
+            found = _contain(mark, spot)
+            yield _with_offers(found, mark, spot) if isinstance(found, Refusal) else found
+
+
+def _with_offers(refusal: Refusal, mark: Mark, spot: Spot) -> Refusal:
+    """The refusal with what its author could write instead, in the same place."""
+    others = [name for name in ("oneline", "quote", "fence") if name != mark.container and not mark.statement]
+    tried = {name: _contain(replace(mark, container=name), spot) for name in others}
+    return replace(refusal, offers=tuple(name for name in others if not isinstance(tried[name], Refusal)))
 
 
 def _contain_list(spot: Spot) -> Contain | Refusal:

@@ -101,9 +101,10 @@ def _placed(atoms: Sequence[Flat]) -> Iterator[Part]:
             yield SlotText(atom.what, atom.depends | {_SLOT_DEPENDS.get(atom.what, atom.what)})
         else:
             contain = next(containments)
-            reason = contain.reason if isinstance(contain, Refusal) else _changes_text(atom.what, contain)
-            if reason or isinstance(contain, Refusal):
-                problems.append(_uncontained(atom.what, str(reason)))
+            if not isinstance(contain, Refusal) and (reason := _changes_text(atom.what, contain)):
+                contain = Refusal(reason)
+            if isinstance(contain, Refusal):
+                problems.append(_uncontained(atom.what, contain))
             else:
                 depends = atom.depends | depends_on(atom.what.tag.names)
                 yield PlacedHole(atom.what, contain, depends, atom.what.writes_lines)
@@ -165,11 +166,13 @@ def _changes_text(hole: Hole, contain: Callable[[str], str]) -> str:
     return ""
 
 
-def _uncontained(hole: Hole, reason: str) -> Problem:
-    message = f"a value here could change the document's structure: {reason}"
-    hint = "put a word before it, put it alone between blank lines, or add `| oneline`, `| quote`, `| fence`"
-    if not isinstance(hole.tag, Output):
-        hint = "put the text in a skill of its own with a trigger that says when"
+def _uncontained(hole: Hole, refusal: Refusal) -> Problem:
+    message = f"a value here could change the document's structure: {refusal.reason}"
+    if isinstance(hole.tag, Output):
+        offered = [f"add `| {name}`" for name in refusal.offers]
+        ways = ["put a word before it on its line", "give it a line of its own between blank lines", *offered]
+        hint = f"{', '.join(ways)}, or vouch for the value with `| trusted`"
     else:
-        hint += "; `| trusted` vouches for the value"
+        hint = "give its tags lines of their own, flush left, a blank line above and below; what only some \
+documents have under a heading is a skill of its own, with a trigger"
     return hole.source.problem_at("uncontained-value", message, hole.offset, hint=hint)

@@ -74,12 +74,17 @@ def check(tree: nodes.Template, source: Source) -> None:
     found = list(_nodes(tree, source))
     ends = {id(child) for node in found if isinstance(node, nodes.Output) for child in node.nodes}
     problems = [
-        source.problem_at(code, message, node.lineno or 0, hint=hint)
+        source.problem_at(code, message, _offset(node), hint=hint)
         for node in found
         for code, message, hint in (*_faults(node, source), *_misplaced(node, ends))
     ]
     if problems:
         raise DocasmError(problems)
+
+
+def _offset(node: nodes.Node) -> int:
+    """Where a node stands in the text; an attribute is behind its dot."""
+    return (node.lineno or 0) + isinstance(node, nodes.Getattr)
 
 
 def _nodes(tree: nodes.Node, source: Source) -> Iterator[nodes.Node]:

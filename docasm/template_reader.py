@@ -12,7 +12,7 @@ from jinja2.parser import Parser
 
 from docasm.account import Budget, OverBudgetError
 from docasm.contain import CONTAINERS
-from docasm.errors import DocasmError, Problem
+from docasm.errors import DocasmError, Problem, did_you_mean
 from docasm.sandbox import SANDBOX, evaluator
 from docasm.source import Source
 from docasm.template import Assignment, Branch, Expression, Literal, Loop, Names, Node, Output, names_in
@@ -69,9 +69,13 @@ def _syntax_problem(source: Source, error: TemplateSyntaxError) -> Problem:
         message, hint = f"`{{% {name} %}}` is not closed", f"close it with `{{% end{name} %}}`"
         return source.problem_at("template-syntax", message, offset, hint=hint)
     message = _AT_OFFSET.sub("", error.message or "not a template").partition(". ")[0].rstrip(".")
-    return source.problem_at("template-syntax", message, error.lineno, hint=_VERBATIM)
+    unknown = _UNKNOWN_TAG.search(message)
+    hint = did_you_mean(unknown[1], _TAGS, kind="tags") if unknown else _VERBATIM
+    return source.problem_at("template-syntax", message, error.lineno, hint=hint)
 
 
+_TAGS = ("elif", "else", "endfor", "endif", "for", "if", "raw", "set")
+_UNKNOWN_TAG = re.compile(r"unknown tag '(\w+)'")
 _NOT_CLOSED = "Unexpected end of template. Jinja was looking for"
 _AT_OFFSET = re.compile(r" at \d+$")
 _VERBATIM = "text in braces is a template here; `template: false` in the front matter inserts it as it is"

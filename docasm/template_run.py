@@ -4,9 +4,11 @@ Jinja2 evaluates the expressions. The statements are carried out here, as far as
 known, so that what only a render knows stays a hole with literal text around it.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -28,7 +30,6 @@ from docasm.template import (
     Node,
     Output,
     Tag,
-    names_in,
     writes_lines,
 )
 
@@ -53,6 +54,8 @@ class Hole:
     """What `{% set %}` makes of the render's values before it."""
     asks: frozenset[str]
     """The names that it needs, those that are known left in."""
+    constants: Names
+    """Everything that was known when the file was compiled, for hints."""
     source: Source
 
     @property
@@ -62,7 +65,7 @@ class Hole:
     @property
     def assigned(self) -> frozenset[str]:
         """The names that `{% set %}` gives a value before it."""
-        return frozenset().union(*(names_in(each.target) for each in self.assignments))
+        return frozenset().union(*(each.binds for each in self.assignments))
 
     @property
     def container(self) -> str | None:
@@ -75,7 +78,7 @@ class Hole:
 
     def pieces(self, names: Names, budget: Budget) -> "list[Literal | Constant]":
         """What the hole writes for the names of a render; raises DocasmError with the tag's place."""
-        run = _Run(self.source, budget, final=True, offered=names)
+        run = _Run(self.source, budget, final=True, offered=(names, self.constants))
         scope = _Scope({**{name: names[name] for name in self.asks if name in names}, **self.known})
         for assignment in self.assignments:
             run.assign(assignment, scope)
@@ -83,6 +86,7 @@ class Hole:
 
 
 Piece = Literal | Constant | Hole
+_NO_ATTRIBUTE = re.compile(r"has no attribute '(\w+)'")
 _LOOKED_AT = 16
 """How many waiting `{% set %}`s are looked through in the time of a step."""
 _NONE: Names = MappingProxyType({})
@@ -90,7 +94,7 @@ _NONE: Names = MappingProxyType({})
 
 def fold(template: Sequence[Node], source: Source, constants: Names, budget: Budget) -> tuple[Piece, ...]:
     """The template with everything carried out that the constants decide; raises DocasmError."""
-    run = _Run(source, budget, final=False, offered=constants)
+    run = _Run(source, budget, final=False, offered=(constants,))
     return tuple(run.carry_out(template, _Scope(dict(constants))))
 
 
@@ -113,7 +117,7 @@ class _Run:
     budget: Budget
     final: bool
     """Whether all names are known that ever will be."""
-    offered: Names
+    offered: tuple[Names, ...]
     """What a render gives, for hints."""
 
     def carry_out(self, template: Sequence[Node], scope: _Scope) -> Iterator[Piece]:
@@ -137,7 +141,7 @@ class _Run:
                 assignments.append(each)
                 needed |= each.names
         known = {name: scope.known[name] for name in needed if name in scope.known}
-        return Hole(node, known, tuple(reversed(assignments)), needed, self.source)
+        return Hole(node, known, tuple(reversed(assignments)), needed, self.offered[-1], self.source)
 
     def decided(self, node: Tag, scope: _Scope) -> Iterator[Piece]:
         value = self.value(node.decided_by, node, scope)
@@ -227,11 +231,16 @@ class _Run:
     def undefined(self, node: Tag | Assignment, error: UndefinedError, known: Names) -> DocasmError:
         asked = node.expression.names if isinstance(node, Assignment) else node.decided_by.names
         missing = sorted(asked - known.keys())
-        hint = "give it a value under `variables`, or write `{{ name | default('...') }}`"
+        otherwise = "or write `{{ name | default('...') }}`"
         if not missing:
-            return self.error(node, "unknown-variable", str(error.message), hint)
+            found = _NO_ATTRIBUTE.search(str(error.message))
+            message = f"the value has no `{found[1]}`" if found else str(error.message)
+            return self.error(
+                node, "unknown-variable", message, f"see what the render was given, {otherwise}"
+            )
         message = f"nothing gives the variable `{missing[0]}` a value"
-        hint = f"{did_you_mean(missing[0], known.keys() | self.offered, kind='variables')}; {hint}"
+        meant = did_you_mean(missing[0], {*known, *chain(*self.offered)}, kind="variables")
+        hint = f"{meant} or set it under `variables` or in the render (`--var`, `--now`), {otherwise}"
         return self.error(node, "unknown-variable", message, hint)
 
     def error(self, node: Tag | Assignment, code: str, message: str, hint: str) -> DocasmError:

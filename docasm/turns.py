@@ -9,6 +9,7 @@ from typing import Any
 from docasm.errors import DocasmError, failure
 from docasm.history import ROLES, Turn, unknown_role
 from docasm.json_values import dumped
+from docasm.markers import Message
 
 _TOOL_ROLES = ("tool", "function")
 _TEXT_PARTS = ("text", "input_text", "output_text")
@@ -60,9 +61,11 @@ def turns(history: Iterable[object], max_turns: int | None = None) -> History:
 
 def _read(value: object, index: int) -> Turn | None:
     """The turn of an SDK's message; None where it holds no words."""
+    if isinstance(value, Message):
+        value = {"role": value.role, "content": value.content}
     message = value if isinstance(value, dict) else dumped(value)
     if not isinstance(message, Mapping):
-        raise _bad(index, "this is neither a Turn nor a mapping with `role` and `content`")
+        raise _bad(index, "this is no Turn, and no message with `role` and `content`")
     role = message.get("role")
     if role in _TOOL_ROLES or (role is None and _is_unspoken(message.get("type"))):
         return None

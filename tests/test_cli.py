@@ -379,8 +379,8 @@ class TestRender:
         ("options", "told"),
         [
             ("", "give a SCENARIO, or --bundle with one of --dm, --cron and --event"),
-            ("s.yaml --dm x --var a=b", "give --dm and --var or SCENARIO, not both"),
-            ("s.yaml --now now", "give --now or SCENARIO, not both"),
+            ("s.yaml --dm x --var a=b", "--dm and --var belong to --bundle; a SCENARIO"),
+            ("s.yaml --now now", "--now belong to --bundle; a SCENARIO"),
             ("--dm x --sender y", "give --bundle DIR too, with --dm and --sender"),
             ("--bundle b", "--bundle needs one of --dm, --cron and --event"),
             ("--bundle b --dm x --cron y", "--dm and --cron were given"),

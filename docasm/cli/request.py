@@ -42,9 +42,7 @@ class Request:
         given = self.given()
         if scenario is not None:
             if given:
-                raise click.UsageError(
-                    f"the scenario says it all; give {_listed(given)} or SCENARIO, not both"
-                )
+                raise click.UsageError(f"{_listed(given)} belong to --bundle; a SCENARIO brings its own")
             return
         triggers = [each for each in given if each[2:] in TRIGGERS]
         if not given:
