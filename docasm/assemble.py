@@ -69,7 +69,7 @@ def _names(
             raise failure("wrong-type", "`model` must be text")
         names["model"] = model
     if now is not None:
-        names["now"] = now if isinstance(now, str) else now.isoformat()
+        names["now"] = now if isinstance(now, str) else now.isoformat().replace("+00:00", "Z")
     if variables:
         if MESSAGE in variables:
             hint = "a template reads the input as `{{ message }}`; choose another name"

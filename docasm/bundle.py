@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from docasm.assemble import assemble
-from docasm.check import check_each
+from docasm.check import check_each, check_together
 from docasm.compiler import Compiler
 from docasm.config import Adoption, Config, read_config, unknown_skill
 from docasm.contents import Adopted, Contents
@@ -50,7 +50,8 @@ class Bundle:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with the bundle, found by compiling all of it."""
-        compiled = check_each(self.contents.compiler, self.contents.tools)
+        alone = check_each(self.contents.compiler, self.contents.tools)
+        compiled = chain(alone, check_together(self.contents))
         return tuple(dict.fromkeys([*self.noticed, *chain.from_iterable(compiled)]))
 
     def render(

@@ -1,12 +1,14 @@
 """Finding everything that is wrong with the skills and layouts of a bundle, by compiling all of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 from docasm.atoms import Atom, Heading
 from docasm.compiler import RENDER_NAMES, Compiler
 from docasm.compose import Composer
+from docasm.contents import Contents
 from docasm.draft import Chosen, draft
 from docasm.errors import DocasmError, Problem, did_you_mean
 from docasm.fragment import MESSAGE, Fragment, compile_fragment
@@ -15,6 +17,7 @@ from docasm.plan import plan
 from docasm.source import Source
 from docasm.template_run import Hole
 from docasm.tools import Tool
+from docasm.trigger import KINDS
 
 BARE_LAYOUT = Layout("bare", Source("bare", "system:\n<<skills>>\n\nuser:\n<<input>>"), {}, AS_LIST, None)
 """What a skill is checked in."""
@@ -23,12 +26,36 @@ NOTHING: frozenset[str] = frozenset()
 
 def check_each(compiler: Compiler, tools: Sequence[Tool]) -> Iterator[tuple[Problem, ...]]:
     """The problems of each skill and each layout that could be read, one tuple for each file."""
-    known = {tool.name: tool for tool in tools}  # without any, the renders bring them
+    known = {tool.name: tool for tool in tools}
     for name in compiler.skills.found:
         compiled = _found(partial(_check_skill, compiler, name))
-        yield (*compiled, *(compiler.unknown_tools(name, known) if known else ()))
+        yield (*compiled, *_tools(compiler, name, known))
     for name in compiler.layouts.found:
         yield _found(partial(_check_layout, compiler, name))
+
+
+def _tools(compiler: Compiler, name: str, known: Mapping[str, Tool]) -> Iterator[Problem]:
+    """The tools that a skill asks for and the bundle lacks; one without any may get them from renders."""
+    for problem in compiler.unknown_tools(name, known):
+        hint = "list it under `tools` in `docasm.yaml`, or give it to each render"
+        yield problem if known else replace(problem, hint=hint, severity="warning")
+
+
+def check_together(contents: Contents) -> Iterator[tuple[Problem, ...]]:
+    """For each kind of trigger, the problems of all skills that could answer to it in one document."""
+    for kind in KINDS:
+        able = (each for each in contents.adopted if any(rule.kind == kind for rule in each.rules))
+        names = tuple(each.name for each in able)
+        check = partial(_check_document, contents.compiler, contents.layout_of[kind], names)
+        yield _found(check) if names else ()
+
+
+def _check_document(compiler: Compiler, layout: str, names: tuple[str, ...]) -> Iterator[Problem]:
+    """What is wrong only when skills stand together: a value can stand too near to the next skill."""
+    drafted = compiler.draft(layout, names, ())
+    for empty in ((False, False), (True, True)):
+        drafted.plan(empty)
+    yield from ()
 
 
 def _found(check: Callable[[], Iterator[Problem]]) -> tuple[Problem, ...]:
@@ -47,8 +74,8 @@ def _check_skill(compiler: Compiler, name: str) -> Iterator[Problem]:
     yield from _unknown_variables(compiler, fragment, compiler.skills.found[name].variables)
     composer = Composer(lambda each: compiler.skill(each, NOTHING), compiler.skills.names)
     drafts = tuple(draft(BARE_LAYOUT, _bare_fragment(), [Chosen(name, fragment)], composer))
-    yield from composer.notes
-    composer.check()
+    yield from (note for note in composer.notes if note.severity != "note")
+    yield from dict.fromkeys(composer.errors)
     plan(drafts, NOTHING)
 
 

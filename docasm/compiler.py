@@ -73,7 +73,7 @@ class Compiler:
 
     def _draft(self, layout: str, chosen: tuple[str, ...], overridden: frozenset[str]) -> Drafted:
         compiled = self.layout(layout, overridden)
-        skills = [Chosen(name, self.skill(name, overridden)) for name in chosen]
+        skills = self._chosen(chosen, overridden)
         composer = Composer(lambda name: self.skill(name, overridden), self.skills.names)
         drafts = tuple(draft(self.layouts.get(layout), compiled, skills, composer))
         composer.check()
@@ -82,6 +82,19 @@ class Compiler:
         notes = (*compiled.problems, *warnings, *composer.notes)
         contributors = tuple(composer.contributors)
         return Drafted(self.layouts.get(layout), drafts, notes, slots, contributors)
+
+    def _chosen(self, names: tuple[str, ...], overridden: frozenset[str]) -> list[Chosen]:
+        """The selected skills; raises DocasmError with what is wrong with any of them."""
+        chosen: list[Chosen] = []
+        problems: list[Problem] = []
+        for name in names:
+            try:
+                chosen.append(Chosen(name, self.skill(name, overridden)))
+            except DocasmError as error:
+                problems += error.problems
+        if problems:
+            raise DocasmError(dict.fromkeys(problems))
+        return chosen
 
     def skill(self, name: str, overridden: frozenset[str]) -> Fragment:
         """A compiled skill; raises KeyError if there is none of that name, DocasmError if it is broken."""

@@ -110,6 +110,10 @@ class Composer:
         if not include.alone:
             yield from self.part(_plain(part), 0, chain) if part else ()
             return
+        if include.name in self.present:
+            message = f"`{include.name}` stands in the document already, so this include adds nothing"
+            note = include.source.problem_at("already-included", message, include.offset, severity="note")
+            self.notes.append(note)
         atoms = self.part(part, base, chain) if part and include.name not in self.present else ()
         self.present.add(include.name)
         if atoms and include.indent:

@@ -122,10 +122,14 @@ def _until_change(texts: Sequence[Text], changes: frozenset[str]) -> Sequence[Te
 
 
 def _surely_escaped(content: str) -> int:
-    """How much of a content's start is escaped alike whatever follows: a closer could close a fence in it."""
+    """How much of a content's start is escaped alike whatever follows it.
+
+    A closer could close a fence in it, and its last line could become a marker or a fence, or cease to be.
+    """
     written = escape(content)
-    closed = [escape(f"{content}\n{character * (len(content) + 3)}") for character in "`~"]
-    return min(_shared(written, each) for each in closed)
+    closers = [f"\n{character * (len(content) + 3)}" for character in "`~"]
+    others = (escape(content + more) for more in (*closers, "x", ":", "```", "~~~"))
+    return min(_shared(written, each) for each in others)
 
 
 def _shared(one: str, other: str) -> int:

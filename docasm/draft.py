@@ -8,6 +8,7 @@ from docasm.compose import Composer, Written
 from docasm.errors import DocasmError, Problem
 from docasm.fragment import INPUT, MESSAGE_TAG, Fragment, Part
 from docasm.layout import AS_MESSAGES, HISTORY, SKILLS, SLOTS, Layout, slots_of
+from docasm.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,8 @@ def _conversation(skill: Chosen) -> tuple[list[Part], Part | None]:
 def _out_of_order(part: Part, wanted: str) -> Problem:
     message = f"the part `{part.role}:` cannot stand here; expected `{wanted}:`"
     hint = "a skill is one `system:` part, then pairs of `user:` and `assistant:`, then one `user:` part"
-    return part.source.problem("parts-out-of-order", message, part.marker_line, hint=hint)
+    marker = Source(part.source.path, f"{part.role}:", part.marker_line)
+    return marker.problem("parts-out-of-order", message, part.marker_line, hint=hint)
 
 
 def _without_input(part: Part) -> None:

@@ -19,7 +19,7 @@ from docasm.source import Source
 from docasm.stencil import Stencil, stencil
 from docasm.template import Literal, Names, Output
 from docasm.template_reader import parse
-from docasm.template_run import Hole, fold
+from docasm.template_run import Hole, Piece, fold
 
 INPUT = "input"
 MESSAGE = "message"
@@ -113,7 +113,7 @@ def _part(
     budget: Budget,
     problems: list[Problem],
 ) -> Part:
-    pieces = fold(parse(source), source, constants, budget) if template else (Literal(source.text, 0),)
+    pieces = _pieces(source, constants, budget) if template else (Literal(source.text, 0),)
     drawn = stencil(pieces, source, includes=template)
     found = structure(drawn.text)
     if found.too_deep is not None:
@@ -135,6 +135,15 @@ def _part(
         min((block.level for block in outline or found.headings), default=0),
         _is_titled(outline),
     )
+
+
+def _pieces(source: Source, constants: Names, budget: Budget) -> tuple[Piece, ...]:
+    """The template of a part, folded; a statement that uses the input is told before it is carried out."""
+    tree = parse(source)
+    for node in tree:
+        if not isinstance(node, Literal | Output) and MESSAGE in node.names:
+            raise _misplaced(source, node.offset)
+    return fold(tree, source, constants, budget)
 
 
 _STATEMENT = re.compile(r"\{%.*?%\}")
@@ -192,20 +201,20 @@ def _with_input(atoms: Iterator[Atom], role: str) -> Iterator[Atom]:
     for atom in atoms:
         for each in (atom.setext or ()) if isinstance(atom, Heading) else ():
             if _uses_message(each):
-                raise _misplaced(each)
+                raise _misplaced(each.source, each.offset)
         if not _uses_message(atom):
             yield atom
         elif isinstance(atom.tag, Output) and atom.tag.is_name and not atom.tag.container and role == "user":
             yield Include(MESSAGE_TAG, False, "", atom.source, atom.offset)
         else:
-            raise _misplaced(atom)
+            raise _misplaced(atom.source, atom.offset)
 
 
 def _uses_message(atom: Atom) -> TypeGuard[Hole]:
     return isinstance(atom, Hole) and MESSAGE in atom.tag.names
 
 
-def _misplaced(hole: Hole) -> DocasmError:
+def _misplaced(source: Source, offset: int) -> DocasmError:
     message = "`message` is the input, exactly; it takes no filter, and stands in no block"
     hint = "write `{{ message }}`, in the last `user:` part of a skill, in no underlined heading"
-    return DocasmError([hole.source.problem_at("misplaced-message", message, hole.offset, hint=hint)])
+    return DocasmError([source.problem_at("misplaced-message", message, offset, hint=hint)])

@@ -119,7 +119,8 @@ def _in_text(mark: Mark, spot: Spot, found: Block) -> Contain | Refusal:
         return one_line
     if not spot.before and _WORD.match(spot.after) and not mark.statement:
         return at_line_start
-    return Refusal("no letter stands before it on its line")
+    alone = not spot.before and blank(spot.after)
+    return _APART if alone else Refusal("no letter stands before it on its line")
 
 
 _APART = Refusal(

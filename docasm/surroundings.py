@@ -9,6 +9,8 @@ from typing import Self
 
 from docasm.markdown import Block, structure
 
+_FAR = 1_000
+"""How much of a line is looked at on each side: no mark of a block is longer."""
 _LONGEST_LABEL = 1_000
 """Of a link definition (CommonMark 4.7), about."""
 _TAG = re.compile(r" {0,3}</?[A-Za-z]")
@@ -21,9 +23,9 @@ class Spot:
     """The surroundings of a hole or a slot."""
 
     before: str
-    """The line up to it."""
+    """The line up to it, or its first _FAR code points."""
     after: str
-    """The line from it on."""
+    """The line from it on, as far; not blank if the rest of the line is not."""
     above: str | None
     """The line before; None at the start."""
     next_line: str | None
@@ -64,6 +66,8 @@ class Page:
     """The offset of each line."""
     blocks: Mapping[int, Block]
     """What each line is part of."""
+    next_texts: list[str | None]
+    """For each line the next one that is not blank."""
     clear: int
     """The lines before this one mean one thing to all parsers."""
 
@@ -72,7 +76,7 @@ class Page:
         lines = text.split("\n")
         starts = [0, *accumulate(len(line) + 1 for line in lines)]
         blocks = {line: each for each in structure(text).blocks for line in range(each.first, each.last)}
-        return cls(lines, starts, blocks, _first_lazy_tag(lines, blocks))
+        return cls(lines, starts, blocks, _next_texts(lines), _first_lazy_tag(lines, blocks))
 
     def spot(self, offset: int, length: int) -> Spot:
         """The surroundings of a stretch of one line."""
@@ -81,11 +85,11 @@ class Page:
         found = self.blocks.get(number)
         first = found.first if found else number
         return Spot(
-            before=line[:column],
-            after=line[column + length :],
+            before=line[: min(column, _FAR)],
+            after=_start_of(line, column + length),
             above=self.lines[number - 1] if number else None,
             next_line=self.lines[number + 1] if number + 1 < len(self.lines) else None,
-            next_text=self._next_text(number),
+            next_text=self.next_texts[number],
             block=found,
             block_above=self.blocks.get(number - 1),
             opening=first == number,
@@ -93,10 +97,6 @@ class Page:
             continues=self._is_definition(first - 1),
             doubtful=number > self.clear,
         )
-
-    def _next_text(self, number: int) -> str | None:
-        following = (self.lines[index] for index in range(number + 1, len(self.lines)))
-        return next((line for line in following if not blank(line)), None)
 
     def _start(self, first: int, offset: int) -> str:
         """The text from a line up to an offset, or about as much of it as a label holds."""
@@ -111,6 +111,25 @@ class Page:
     def _is_definition(self, number: int) -> bool:
         """Whether a line is part of no block, though it holds more than the marks of quotes and lists."""
         return number >= 0 and number not in self.blocks and _NO_MARK.search(self.lines[number]) is not None
+
+
+def _next_texts(lines: list[str]) -> list[str | None]:
+    found: list[str | None] = []
+    following: str | None = None
+    for line in reversed(lines):
+        found.append(following)
+        following = following if blank(line) else line
+    return found[::-1]
+
+
+def _start_of(line: str, column: int) -> str:
+    """The line from a column on, cut short so that many holes in a long line stay cheap."""
+    near = line[column : column + _FAR]
+    return (
+        near
+        if not blank(near) or len(line) <= column + _FAR
+        else f"{near}{line[column + _FAR :].strip()[:1]}"
+    )
 
 
 def _first_lazy_tag(lines: list[str], blocks: Mapping[int, Block]) -> int:

@@ -55,6 +55,10 @@ def turns(history: Iterable[object], max_turns: int | None = None) -> History:
         turn = message if isinstance(message, Turn) else _read(message, index)
         if turn is not None:
             found.append(turn)
+    while found and index > 0 and not isinstance(messages[index - 1], Turn):
+        if _read(messages[index - 1], index - 1) is not None:
+            break
+        index -= 1
     found.reverse()
     return History(tuple(found), len(messages) - index - len(found), index)
 

@@ -288,9 +288,17 @@ class Watched(Sequence[object]):
 def test_only_the_last_turns_are_looked_at() -> None:
     watched = Watched(Turn("user", "a"))
     history = turns(watched, 3)
-    assert history == History((Turn("user", "a"),) * 3, 2, 10**7 - 5)
-    assert watched.seen == [10**7 - each for each in range(1, 6)]
+    assert history == History((Turn("user", "a"),) * 3, 3, 10**7 - 6)
+    assert set(watched.seen) == {10**7 - each for each in range(1, 8)}
     assert turns(watched, 0) == History((), 0, 10**7)
+
+
+def test_a_cut_that_takes_only_tool_calls_is_no_cut() -> None:
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
+    result = {"role": "tool", "tool_call_id": "1", "content": "7"}
+    spoken = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
+    history = turns([call, result, *spoken], 2)
+    assert (len(history.turns), history.left_out, history.cut) == (2, 2, 0)
 
 
 def test_turns_keep_their_order_and_an_iterator_will_do() -> None:

@@ -108,7 +108,8 @@ def test_an_include_that_stands_already_is_noted(tmp_path: Path) -> None:
     }
     render = load(tmp_path, files).render(docasm.Trigger.dm("x"))
     assert render.messages[0].content == "Shared.\n\nA\n\nB"
-    assert [(problem.code, problem.severity) for problem in render.problems] == [("already-included", "note")]
+    notes = [(problem.code, problem.severity, problem.place is None) for problem in render.problems]
+    assert notes == [("already-included", "note", False), ("already-included", "note", True)]
 
 
 def test_a_variable_that_nothing_uses_is_told(tmp_path: Path) -> None:
@@ -124,7 +125,7 @@ def test_now_is_what_the_caller_says(tmp_path: Path) -> None:
     files = {"skills/a.md": skill("It is {{ now }}.")}
     bundle = load(tmp_path, files)
     moment = datetime(2026, 11, 30, 12, tzinfo=UTC)
-    assert "It is 2026-11-30T12:00:00+00:00." in bundle.render(docasm.Trigger.dm("x"), now=moment).markdown
+    assert "It is 2026-11-30T12:00:00Z." in bundle.render(docasm.Trigger.dm("x"), now=moment).markdown
     assert "It is noon." in bundle.render(docasm.Trigger.dm("x"), now="noon").markdown
     with pytest.raises(docasm.DocasmError, match="unknown-variable"):
         bundle.render(docasm.Trigger.dm("x"))

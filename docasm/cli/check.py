@@ -43,11 +43,11 @@ def command(ctx: click.Context, bundle: str) -> None:
 
 def _compiled(bundle: "Bundle") -> Iterator[Problem]:
     """The problems of all skills and layouts, with a progress bar where a person would wait."""
-    from docasm.check import check_each
+    from docasm.check import check_each, check_together
 
     compiler = bundle.contents.compiler
     files = len(compiler.skills.found) + len(compiler.layouts.found)
-    batches = check_each(compiler, bundle.contents.tools)
+    batches = chain(check_each(compiler, bundle.contents.tools), check_together(bundle.contents))
     hidden = files < MANY or sys.stderr is None or not sys.stderr.isatty()
     with click.progressbar(batches, length=files, label="checking", file=sys.stderr, hidden=hidden) as bar:
         yield from chain.from_iterable(bar)
