@@ -100,6 +100,8 @@ class Page:
 
     def _start(self, first: int, offset: int) -> str:
         """The text from a line up to an offset, or about as much of it as a label holds."""
+        if "[" not in self.lines[first]:
+            return ""  # no label starts in it
         pieces, size = [], 0
         for number in range(first, bisect_right(self.starts, offset)):
             pieces.append(self.lines[number][: min(offset - self.starts[number], _LONGEST_LABEL)])

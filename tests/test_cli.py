@@ -321,7 +321,7 @@ class TestRender:
         ]
         arguments = ["render", "--bundle", str(bundle), "--dm", "Hi", *options, "--now", "2026-11-30"]
         (bundle / "docasm.yaml").write_text("adopted: [chat]", encoding="utf-8")
-        assert "It is 2026-11-30T00:00:00+00:00: a = b, Ann, ." in invoke(*arguments).stdout
+        assert "It is 2026-11-30T00:00:00Z: a = b, Ann, ." in invoke(*arguments).stdout
         payload = json.loads(invoke(*arguments, "--format", "openai").stdout)
         assert (payload["model"], len(payload["messages"])) == ("m", 2)
 
