@@ -213,7 +213,7 @@ def _is_closed(fence: str, start: int, longest: deque[tuple[int, int]]) -> bool:
 
 def _without_backslash(content: str, group: str) -> str:
     """The content with one backslash fewer on each line that has some and on which `group` is found."""
-    if not any(escaped in content for escaped in _ESCAPED):
+    if "\\" not in content or not any(escaped in content for escaped in _ESCAPED):
         return content
     text = "\n" + content
     lines = (found for found in _outside_fences(text) if found["slashes"] and found[group])
