@@ -19,7 +19,7 @@ METHODS = frozenset(
 
 _BUDGET = "the budget"
 """The context's key for the Budget: not an identifier, so no template can name it."""
-MAX_TOKENS = 100_000
+MAX_TOKENS = 50_000
 """How many words and signs the tags of one file may hold, and the texts between them."""
 _MAX_BITS = 4096
 _MAX_DIGITS = 4000

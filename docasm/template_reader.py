@@ -18,7 +18,7 @@ from docasm.source import Source
 from docasm.template import Assignment, Branch, Expression, Literal, Loop, Names, Node, Output, names_in
 from docasm.template_check import check, instrument
 
-MAX_COMPILED = 12_000
+MAX_COMPILED = 8_000
 """How many nodes the expressions of a file may hold, those that are only a name not counted."""
 _COMPILING = 4
 """What compiling costs beside the nodes."""
