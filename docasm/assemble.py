@@ -1,80 +1,169 @@
-"""The pipeline: match, select, draft, tell the history, plan, fill."""
+"""The pipeline: match, select, draft, ask tools, tell the history, plan, fill, fit."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from docasm.account import Budget
+from docasm.compiler import Drafted
 from docasm.contents import Contents
 from docasm.draft import HistoryMessages
 from docasm.errors import DocasmError, Problem, failure
 from docasm.fill import Values
+from docasm.fitting import Fit, Fitting, fill, tell_within
 from docasm.fragment import INPUT, MESSAGE
-from docasm.layout import HISTORY, TOOLS
+from docasm.limits import HISTORY, TOOLS
 from docasm.markers import Message, trim
+from docasm.outside import calls_of_holes, calls_of_slots, show_slots
 from docasm.params import merge_params
 from docasm.plan import Planned
+from docasm.relevance import Ranked
 from docasm.render import Render
-from docasm.select import choose_tools, match, select
-from docasm.tell import no_history_slot, tell
+from docasm.resolve import Steps, run
+from docasm.select import choose_tools, match, relevant, select
+from docasm.shown import Shown
+from docasm.size import Ruler
+from docasm.tell import Telling, no_history_slot
+from docasm.tokens import measure
 from docasm.tools import Tool
 from docasm.trigger import Trigger, input_text
 from docasm.turns import turns
 
 PROVIDER = "openai"
-"""What templates see as `provider`."""
+"""What a render is for where nothing else is said."""
 
 
-def assemble(
-    contents: Contents,
-    trigger: Trigger,
-    history: Iterable[object],
-    variables: Mapping[str, Any] | None,
-    tools: tuple[Tool, ...] | None,
-    model: str | None,
-    layout_name: str | None,
-    now: datetime | str | None,
-) -> Render:
-    """The document for a trigger; raises DocasmError with everything that is wrong."""
-    selection = select(contents, match(contents, trigger))
-    params, conflicts = merge_params(selection.params, contents.params, model)
-    warnings = (*contents.left_out, *conflicts)
-    names = _names(trigger, variables, params.get("model"), now)
-    layout_name = layout_name or contents.layout_of[trigger.kind]
-    drafted = contents.compiler.draft(layout_name, selection.skills, tuple(names))
+@dataclass(slots=True)
+class Request:
+    """What one render is asked for."""
 
-    told = tell(turns(history, drafted.layout.max_turns), drafted.layout, contents.labels)
+    trigger: Trigger
+    history: Iterable[object]
+    variables: Mapping[str, Any] | None
+    tools: tuple[Tool, ...] | None
+    model: str | None
+    layout: str | None
+    now: datetime | str | None
+    provider: str | None
+    resolved: dict[str, Any]
+    """What tools have returned, by variable."""
+
+
+def assemble(contents: Contents, asked: Request) -> Steps[Render]:
+    """The document for a trigger; asks for what tools return. Raises DocasmError with all that is wrong."""
+    trigger, compiler = asked.trigger, contents.compiler
+    layout_name = asked.layout or contents.layout_of[trigger.kind]
+    selection = select(contents, match(contents, trigger, layout_name))
+    params, conflicts = merge_params(selection.params, contents.params, asked.model)
+    provider = asked.provider or contents.provider or PROVIDER
+    chosen = compiler.choose(layout_name, params.get("model"), provider)
+    ranked: tuple[Ranked, ...] = ()
+    if chosen.layout.relevance is not None:
+        selection, ranked = relevant(contents, selection, chosen.layout.relevance, input_text(trigger))
+        params, conflicts = merge_params(selection.params, contents.params, asked.model)
+    names = _names(asked, params.get("model"), provider)
+    drafted = compiler.draft(chosen, selection.skills, tuple(names))
+
+    if drafted.sources or asked.resolved or asked.variables:
+        yield from _ask(calls_of_slots(drafted, names, asked.resolved), names, asked)
+    budget = Budget(names)
+    shown = show_slots(drafted, names, budget) if drafted.own_slots else _NOTHING_SHOWN
+    limits = drafted.layout
+    telling = Telling(turns(asked.history, limits.max_turns, limits.step), limits, contents.labels)
+    told = tell_within(telling, _rulers(contents, drafted, params)[0]) if limits.limited else telling.told()
     if HISTORY not in drafted.slots and (told.text or told.messages):
         raise no_history_slot(drafted.layout)
-    chosen = choose_tools(contents, drafted.contributors, tools)
+    chosen_tools = choose_tools(contents, drafted.contributors, asked.tools)
 
-    slots = {INPUT: input_text(trigger), HISTORY: told.text, TOOLS: chosen.listed}
-    values = Values(names, slots, Budget(names))
-    empty = (not told.text, not chosen.listed)
-    messages = _fill(drafted.plan(empty), values, told.messages)
+    slots = {INPUT: input_text(trigger), HISTORY: told.text, TOOLS: chosen_tools.listed}
+    if shown:
+        slots |= {name: each.text for name, each in shown.items()}
+    empty = frozenset([name for name, text in slots.items() if not text])
+    planned = drafted.plan(empty)
+    if drafted.sources or asked.resolved or asked.variables:
+        yield from _ask(calls_of_holes(drafted, planned, names, asked.resolved), names, asked)
+    values = Values(names, slots, budget)
+    if limits.limited:
+        rulers = _rulers(contents, drafted, params)
+        shown = {**shown, TOOLS: Shown(chosen_tools.listed, tuple(chosen_tools.listed.split("\n")))}
+        fit = Fitting(drafted.layout, list(fill(planned, values)), telling, told, shown, *rulers).fit()
+        if fit.told.text and HISTORY in empty:
+            empty -= {HISTORY}
+            slots[HISTORY] = fit.told.text
+            filled = list(fill(drafted.plan(empty), values.anew()))
+            fit = Fitting(drafted.layout, filled, telling, fit.told, shown, *rulers).fit()
+    else:
+        fit = Fit(_fill(planned, values, told.messages), told)
+    for message in fit.messages:
+        if not message.content.isascii():
+            _check_encodable(message)
+    warnings = (*contents.left_out, *conflicts)
     return Render(
-        messages, chosen.tools, params, selection.skills, told, drafted, empty, values, variables, warnings
+        fit.messages,
+        chosen_tools.tools,
+        params,
+        selection.skills,
+        provider,
+        fit,
+        drafted,
+        empty,
+        values,
+        asked.variables,
+        warnings,
+        shown,
+        ranked,
+        partial(_again, contents, asked),
     )
 
 
-def _names(
-    trigger: Trigger, variables: Mapping[str, Any] | None, model: str | None, now: datetime | str | None
-) -> dict[str, Any]:
+def _again(contents: Contents, asked: Request, provider: str) -> Render:
+    """The same for another provider, tools that it alone uses left out: they have no one to ask."""
+    return run(assemble(contents, replace(asked, provider=provider)), ())
+
+
+_NOTHING_SHOWN: Mapping[str, Shown] = {}
+
+
+def _ask(calls: Sequence[Any], names: dict[str, Any], asked: Request) -> Steps[None]:
+    """Asks for what the document needs, and keeps it for another render of the same."""
+    if calls:
+        asked.resolved.update((yield calls))
+    names |= asked.resolved
+
+
+def _rulers(contents: Contents, drafted: Drafted, params: Mapping[str, Any]) -> tuple[Ruler, Ruler]:
+    """What measures the document of a model: exactly, and quickly; made once."""
+    model = params.get("model")
+    found = drafted.rulers.get(model)
+    if found is None:
+        layout = drafted.layout
+        counts = None
+        if layout.counts_tokens:
+            counts = measure(layout.tokenizer, model, layout.token_factor, contents.tokenizers)
+        ruler = Ruler(counts)
+        found = drafted.rulers[model] = (ruler, ruler.rough())
+    return found
+
+
+def _names(asked: Request, model: str | None, provider: str) -> dict[str, Any]:
     """The variables that the render brings, those of the caller last."""
-    names: dict[str, Any] = {"event": trigger.payload, "provider": PROVIDER}
-    if trigger.sender is not None:
-        names["sender"] = trigger.sender
+    names: dict[str, Any] = {"event": asked.trigger.payload, "provider": provider}
+    if asked.trigger.sender is not None:
+        names["sender"] = asked.trigger.sender
     if model is not None:
         if not isinstance(model, str):
             raise failure("wrong-type", "`model` must be text")
         names["model"] = model
+    now = asked.now
     if now is not None:
         names["now"] = now if isinstance(now, str) else now.isoformat().replace("+00:00", "Z")
-    if variables:
-        if MESSAGE in variables:
+    if asked.variables:
+        if MESSAGE in asked.variables:
             hint = "a template reads the input as `{{ message }}`; choose another name"
             raise failure("bad-name", f"no variable may be called `{MESSAGE}`", hint=hint)
-        names.update(variables)
+        names.update(asked.variables)
     return names
 
 
@@ -86,9 +175,6 @@ def _fill(planned: Sequence[Planned], values: Values, history: tuple[Message, ..
         else:
             written = [part if isinstance(part, str) else part.write(values) for part in each.merged]
             messages.append(Message(each.role, trim("".join(written))))
-    for message in messages:
-        if not message.content.isascii():
-            _check_encodable(message)
     return tuple(messages)
 
 

@@ -8,6 +8,11 @@ from typing import Any
 from docasm.source import Source
 from docasm.template_run import Hole
 
+Region = tuple[str, str]
+"""What a limit applies to: a slot, and the skill in it or ""."""
+NO_REGION: Region = ("", "")
+"""What the layout itself wrote."""
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -24,6 +29,7 @@ class Text:
     """The slot that generated it, if one did."""
     depends: frozenset[str] = frozenset()
     """What decides whether it is there at all: slots whose section goes when they are empty."""
+    region: Region = NO_REGION
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,8 @@ class Include:
     """Whether it has its line to itself."""
     indent: str
     """The white space before it, if it is alone."""
+    trailing: bool
+    """Whether it ends a line that other text begins."""
     source: Source
     offset: int
     """The code point of `source` at which it stands."""

@@ -1,6 +1,6 @@
 """A bundle: the folder that an agent's owner writes, loaded."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from docasm.assemble import assemble
+from docasm.assemble import Request, assemble
 from docasm.check import check_each, check_together
 from docasm.compiler import Compiler
 from docasm.config import Adoption, Config, read_config, unknown_skill
@@ -18,6 +18,7 @@ from docasm.errors import DocasmError, Problem, did_you_mean
 from docasm.layout import Layout
 from docasm.library import Library, read_layouts, read_skills
 from docasm.render import Render
+from docasm.resolve import run
 from docasm.skill import Skill
 from docasm.tool_list import read_tool_list
 from docasm.tools import read_tools
@@ -64,6 +65,7 @@ class Bundle:
         model: str | None = None,
         layout: str | None = None,
         now: datetime | str | None = None,
+        provider: str | None = None,
     ) -> Render:
         """The document for a trigger; raises DocasmError with everything that is wrong.
 
@@ -73,7 +75,9 @@ class Bundle:
         chosen_tools = None if tools is None else read_tools(tools)
         try:
             "".join(variables or ())  # a name that is not text is a TypeError
-            return assemble(self.contents, trigger, history, variables, chosen_tools, model, layout, now)
+            history = history if isinstance(history, Sequence) else tuple(history)
+            asked = Request(trigger, history, variables, chosen_tools, model, layout, now, provider, {})
+            return run(assemble(self.contents, asked), ())
         except (AttributeError, KeyError, TypeError):  # asked only now: a good call pays nothing for it
             problems = tuple(_misuse(trigger, history, variables, model, layout, now))
             if not problems:

@@ -6,22 +6,23 @@ from functools import cache, partial
 from typing import Any
 
 from docasm.atoms import Atom, Heading
-from docasm.compiler import RENDER_NAMES, Compiler
+from docasm.compiler import RENDER_NAMES, Compiler, Known
 from docasm.compose import Composer
 from docasm.contents import Contents
 from docasm.draft import Chosen, draft
 from docasm.errors import DocasmError, Problem, did_you_mean
-from docasm.fragment import MESSAGE, Fragment, compile_fragment
-from docasm.layout import AS_LIST, Layout
+from docasm.fragment import INPUT, MESSAGE, Fragment, compile_fragment
+from docasm.layout import Layout, read_layout
 from docasm.plan import plan
 from docasm.source import Source
 from docasm.template_run import Hole
 from docasm.tools import Tool
 from docasm.trigger import KINDS
 
-BARE_LAYOUT = Layout("bare", Source("bare", "system:\n<<skills>>\n\nuser:\n<<input>>"), {}, AS_LIST, None)
+BARE_LAYOUT: Layout = read_layout(Source("bare", "system:\n<<skills>>\n\nuser:\n<<input>>"), "bare")[0]
 """What a skill is checked in."""
-NOTHING: frozenset[str] = frozenset()
+NOTHING = Known()
+PROVIDER = "openai"
 
 
 def check_each(compiler: Compiler, tools: Sequence[Tool]) -> Iterator[tuple[Problem, ...]]:
@@ -52,8 +53,8 @@ def check_together(contents: Contents) -> Iterator[tuple[Problem, ...]]:
 
 def _check_document(compiler: Compiler, layout: str, names: tuple[str, ...]) -> Iterator[Problem]:
     """What is wrong only when skills stand together: a value can stand too near to the next skill."""
-    drafted = compiler.draft(layout, names, ())
-    for empty in ((False, False), (True, True)):
+    drafted = compiler.draft(compiler.choose(layout, None, PROVIDER), names, ())
+    for empty in (frozenset[str](), drafted.slots - {INPUT}):
         drafted.plan(empty)
     yield from ()
 
@@ -76,20 +77,21 @@ def _check_skill(compiler: Compiler, name: str) -> Iterator[Problem]:
     drafts = tuple(draft(BARE_LAYOUT, _bare_fragment(), [Chosen(name, fragment)], composer))
     yield from (note for note in composer.notes if note.severity != "note")
     yield from dict.fromkeys(composer.errors)
-    plan(drafts, NOTHING)
+    plan(drafts, frozenset())
 
 
 @cache
 def _bare_fragment() -> Fragment:
-    return compile_fragment(BARE_LAYOUT.body, template=True, constants={})
+    return compile_fragment(BARE_LAYOUT.source, template=True, constants={})
 
 
 def _check_layout(compiler: Compiler, name: str) -> Iterator[Problem]:
-    fragment = compiler.layout(name, NOTHING)
+    chosen = compiler.choose(name, None, PROVIDER)
+    fragment = compiler.layout(chosen, NOTHING)
     yield from fragment.problems
     yield from _unknown_variables(compiler, fragment, compiler.layouts.found[name].variables)
-    drafted = compiler.draft(name, (), ())
-    for empty in ((False, False), (True, True)):
+    drafted = compiler.draft(chosen, (), ())
+    for empty in (frozenset[str](), drafted.slots - {INPUT}):
         drafted.plan(empty)
 
 

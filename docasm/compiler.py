@@ -1,30 +1,64 @@
 """Compiling on first use, and keeping what was compiled."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
+from docasm.atoms import Include
 from docasm.compose import Composer
 from docasm.draft import Chosen, Draft, HistoryMessages, draft
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
+from docasm.fields import Fields
 from docasm.fill import PlacedHole
-from docasm.fragment import Fragment, compile_fragment
-from docasm.layout import HISTORY, TOOLS, Layout, check_slots, slots_of
+from docasm.fragment import Fragment, Part, compile_fragment
+from docasm.layout import Body, Layout, with_profile
 from docasm.library import Library
 from docasm.plan import Planned, PlannedMessage, plan
-from docasm.skill import Skill
+from docasm.settings import Setting
+from docasm.size import Ruler
+from docasm.skill import Skill, read_variables
+from docasm.slot_check import check_slots, slots_of
+from docasm.source import Source
+from docasm.sources import ToolSource
 from docasm.tools import Tool
 
 Value = TypeVar("Value")
 
 RENDER_NAMES = frozenset(("event", "model", "now", "provider", "sender"))
 """The variables that every render may bring."""
+DEFAULT_PROFILE = "default"
+"""The profile of a model that has none of its own."""
 MAX_KEPT = 512
 """How many plans are kept; a caller decides how many there could be."""
 
 
-EmptySlots = tuple[bool, bool]
-"""Whether the history and whether the tools bring nothing."""
+EmptySlots = frozenset[str]
+"""The slots that bring nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What decides, beside the files, which variables are constants."""
+
+    overridden: frozenset[str] = frozenset()
+    """The variables that the render sets."""
+    wording: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What a profile sets, before the bundle's variables."""
+    profile: Hashable = None
+    """Where the wording is from."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenLayout:
+    """A layout as the model's profile has it."""
+
+    layout: Layout
+    provider: str | None
+    """The provider, if the layout has a text for it."""
+    wording: Mapping[str, Any]
+    key: tuple[str, str | None, str | None]
+    """Its name, the profile's and the provider's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +72,21 @@ class Drafted:
     """The slots that the layout has."""
     contributors: tuple[str, ...]
     """The skills that have a say in it, selected or included, in the order in which they come up."""
+    own_slots: tuple[tuple[str, str, Any], ...]
+    """The slots that show a variable: name, variable, and its value where the render sets none."""
+    tags: Mapping[str, Include]
+    """Where each of these slots stands."""
+    sources: Mapping[str, ToolSource]
+    """The variables that are tools."""
     plans: dict[EmptySlots, tuple[Planned, ...]] = field(default_factory=dict)
+    rulers: dict[str | None, tuple[Ruler, Ruler]] = field(default_factory=dict)
+    """What measures it, by model: exactly, and quickly."""
 
     def plan(self, empty: EmptySlots) -> tuple[Planned, ...]:
         """The plan of a render; raises DocasmError where a hole cannot be contained."""
         found = self.plans.get(empty)
         if found is None:
-            history, tools = empty
-            names = frozenset([HISTORY] * history + [TOOLS] * tools)
-            found = self.plans[empty] = plan(self.drafts, names)
+            found = self.plans[empty] = plan(self.drafts, empty)
         return found
 
 
@@ -57,64 +97,118 @@ class Compiler:
     skills: Library[Skill]
     layouts: Library[Layout]
     variables: Mapping[str, Any]
+    profiles: Mapping[str, Setting] = field(default_factory=dict)
+    """What the bundle says for models; a layout's own go before them."""
     fragments: dict[Hashable, Fragment] = field(default_factory=dict)
     drafted: dict[Hashable, Drafted] = field(default_factory=dict)
+    chosen_layouts: dict[Hashable, ChosenLayout] = field(default_factory=dict)
 
-    def draft(self, layout: str, chosen: tuple[str, ...], overridden: tuple[str, ...]) -> Drafted:
+    def choose(self, name: str, model: str | None, provider: str) -> ChosenLayout:
+        """The layout of a name, for a model and a provider; raises DocasmError."""
+        key = (name, model, provider)
+        found = self.chosen_layouts.get(key)
+        if found is None:
+            found = _keep(self.chosen_layouts, key, self._choose(name, model, provider))
+        return found
+
+    def _choose(self, name: str, model: str | None, provider: str) -> ChosenLayout:
+        layout = self._layout(name)
+        profiles = {**self.profiles, **layout.profiles}
+        pattern = matching(profiles, model)
+        wording: Mapping[str, Any] = {}
+        if pattern is not None:
+            other = Fields(profiles[pattern], [], "").text("layout")
+            layout = with_profile(self._layout(other) if other else layout, profiles[pattern])
+            wording = read_variables(Fields(profiles[pattern], [], ""))
+        has_text = any(provider in body.by_provider for body in layout.bodies)
+        shown = provider if has_text else None
+        return ChosenLayout(layout, shown, wording, (name, pattern, shown))
+
+    def draft(self, chosen: ChosenLayout, skills: tuple[str, ...], overridden: tuple[str, ...]) -> Drafted:
         """The document of a layout and the selected skills; raises DocasmError with all that is wrong.
 
         `overridden` are the variables that the render sets.
         """
-        key = (layout, chosen, overridden)
+        key = (chosen.key, skills, overridden)
         found = self.drafted.get(key)
         if found is None:
-            found = _keep(self.drafted, key, self._draft(layout, chosen, frozenset(overridden)))
+            found = _keep(self.drafted, key, self._draft(chosen, skills, frozenset(overridden)))
         return found
 
-    def _draft(self, layout: str, chosen: tuple[str, ...], overridden: frozenset[str]) -> Drafted:
-        compiled = self.layout(layout, overridden)
-        skills = self._chosen(chosen, overridden)
-        composer = Composer(lambda name: self.skill(name, overridden), self.skills.names)
-        drafts = tuple(draft(self.layouts.get(layout), compiled, skills, composer))
+    def _draft(self, chosen: ChosenLayout, names: tuple[str, ...], overridden: frozenset[str]) -> Drafted:
+        known = Known(overridden, chosen.wording, chosen.key[:2] if chosen.wording else None)
+        compiled = self.layout(chosen, known)
+        skills = self._chosen(names, known)
+        composer = Composer(lambda name: self.skill(name, known), self.skills.names)
+        drafts = tuple(draft(chosen.layout, compiled, skills, composer))
         composer.check()
-        warnings = [problem for name in composer.contributors for problem in composer.load(name).problems]
-        slots = frozenset(slot.name for part in compiled.parts for slot in slots_of(part))
-        notes = (*compiled.problems, *warnings, *composer.notes)
         contributors = tuple(composer.contributors)
-        return Drafted(self.layouts.get(layout), drafts, notes, slots, contributors)
+        warnings = [problem for name in contributors for problem in composer.load(name).problems]
+        slots = {slot.name: slot for part in compiled.parts for slot in slots_of(part, chosen.layout)}
+        variables = self._variables(chosen, contributors)
+        return Drafted(
+            layout=chosen.layout,
+            drafts=drafts,
+            notes=(*compiled.problems, *warnings, *composer.notes),
+            slots=frozenset(slots),
+            contributors=contributors,
+            own_slots=tuple(_own_slots(chosen.layout, slots, variables)),
+            tags=slots,
+            sources={name: each for name, each in variables.items() if isinstance(each, ToolSource)},
+        )
 
-    def _chosen(self, names: tuple[str, ...], overridden: frozenset[str]) -> list[Chosen]:
+    def _variables(self, chosen: ChosenLayout, contributors: Sequence[str]) -> dict[str, Any]:
+        """The variables of all files, the one that goes before the others of its name."""
+        files = [self.skills.get(name).variables for name in contributors]
+        found: dict[str, Any] = {}
+        for variables in (chosen.wording, self.variables, chosen.layout.variables, *files):
+            for name, value in variables.items():
+                found.setdefault(name, value)
+        return found
+
+    def _chosen(self, names: tuple[str, ...], known: Known) -> list[Chosen]:
         """The selected skills; raises DocasmError with what is wrong with any of them."""
         chosen: list[Chosen] = []
         problems: list[Problem] = []
         for name in names:
             try:
-                chosen.append(Chosen(name, self.skill(name, overridden)))
+                chosen.append(Chosen(name, self.skill(name, known)))
             except DocasmError as error:
                 problems += error.problems
         if problems:
             raise DocasmError(dict.fromkeys(problems))
         return chosen
 
-    def skill(self, name: str, overridden: frozenset[str]) -> Fragment:
+    def skill(self, name: str, known: Known) -> Fragment:
         """A compiled skill; raises KeyError if there is none of that name, DocasmError if it is broken."""
         skill = self.skills.get(name)
-        constants = self._constants(skill.variables, overridden)
-        return self._compiled(("skill", name), skill.body, skill.template, constants)
+        constants = self._constants(skill.variables, known)
+        body = Body(skill.body, template=skill.template)
+        return self._compiled(("skill", name), body, skill.body, constants, known)
 
-    def layout(self, name: str, overridden: frozenset[str]) -> Fragment:
-        """A compiled layout; raises DocasmError if there is none or if it is broken."""
+    def layout(self, chosen: ChosenLayout, known: Known) -> Fragment:
+        """A compiled layout; raises DocasmError if it is broken."""
+        constants = self._constants(chosen.layout.variables, known)
+        parts: list[Part] = []
+        problems: list[Problem] = []
+        for number, body in enumerate(chosen.layout.bodies):
+            source = body.by_provider.get(chosen.provider or "", body.source)
+            key = ("layout", chosen.key, number)
+            fragment = self._compiled(key, body, source, constants, known)
+            parts += [replace(part, name=body.name) if body.name else part for part in fragment.parts]
+            problems += fragment.problems
+        fragment = Fragment(tuple(parts), tuple(problems))
+        wrong = tuple(check_slots(chosen.layout, fragment))
+        if wrong:
+            raise DocasmError(wrong)
+        return fragment
+
+    def _layout(self, name: str) -> Layout:
         try:
-            layout = self.layouts.get(name)
+            return self.layouts.get(name)
         except KeyError:
             hint = did_you_mean(name, self.layouts.names(), kind="layouts")
             raise failure("unknown-layout", f"there is no layout `{name}`", hint=hint) from None
-        constants = self._constants(layout.variables, overridden)
-        fragment = self._compiled(("layout", name), layout.body, True, constants)
-        problems = tuple(check_slots(layout, fragment))
-        if problems:
-            raise DocasmError(problems)
-        return fragment
 
     def tools_of(self, name: str) -> Sequence[str]:
         """The names of the tools that a skill asks for, or the text "all"."""
@@ -129,16 +223,46 @@ class Compiler:
                 hint = did_you_mean(setting.value, known, kind="tools")
                 yield setting.problem("unknown-tool", f"there is no tool `{setting.value}`", hint=hint)
 
-    def _constants(self, defaults: Mapping[str, Any], overridden: frozenset[str]) -> Mapping[str, Any]:
-        """What is known when a file is compiled: the file's variables, and the bundle's before them."""
-        known = {**defaults, **self.variables}
-        return {key: value for key, value in known.items() if key not in overridden and value is not None}
+    def _constants(self, defaults: Mapping[str, Any], known: Known) -> Mapping[str, Any]:
+        """What is known when a file is compiled: the file's variables, the bundle's and the profile's."""
+        values = {**defaults, **self.variables, **known.wording}
+        return {
+            key: value
+            for key, value in values.items()
+            if key not in known.overridden and value is not None and not isinstance(value, ToolSource)
+        }
 
-    def _compiled(self, key: Hashable, body: Any, template: bool, constants: Mapping[str, Any]) -> Fragment:
-        full_key = (key, frozenset(constants))
-        if full_key not in self.fragments:
-            self.fragments[full_key] = compile_fragment(body, template=template, constants=constants)
-        return self.fragments[full_key]
+    def _compiled(
+        self, key: Hashable, body: Body, source: Source, constants: Mapping[str, Any], known: Known
+    ) -> Fragment:
+        full_key = (key, frozenset(constants), known.profile)
+        found = self.fragments.get(full_key)
+        if found is None:
+            found = self.fragments[full_key] = compile_fragment(
+                source, template=body.template, constants=constants, role=body.role
+            )
+        return found
+
+
+def matching(profiles: Mapping[str, Setting], model: str | None) -> str | None:
+    """The name of the profile for a model: its own, else the first pattern that fits, else `default`."""
+    if model is not None:
+        if model in profiles:
+            return model
+        for pattern in profiles:
+            if "*" in pattern and fnmatchcase(model, pattern):
+                return pattern
+    return DEFAULT_PROFILE if DEFAULT_PROFILE in profiles else None
+
+
+def _own_slots(
+    layout: Layout, slots: Mapping[str, Include], variables: Mapping[str, Any]
+) -> Iterator[tuple[str, str, Any]]:
+    for name in slots:
+        variable = layout.slot(name).variable
+        if variable is not None:
+            value = variables.get(variable)
+            yield name, variable, None if isinstance(value, ToolSource) else value
 
 
 def holes(planned: Sequence[Planned]) -> Iterator[PlacedHole]:

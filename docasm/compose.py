@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from docasm.atoms import Atom, Heading, Include, Nothing, Text, trimmed, without_emptied_lines
 from docasm.errors import DocasmError, Problem, did_you_mean
 from docasm.fragment import MESSAGE_TAG, Fragment, Part
-from docasm.layout import SLOTS
+from docasm.limits import SLOTS
 from docasm.settings import MAX_NESTING
 from docasm.template_run import Hole
 

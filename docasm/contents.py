@@ -6,6 +6,8 @@ from typing import Any
 
 from docasm.compiler import Compiler
 from docasm.errors import Problem
+from docasm.relevance import Index
+from docasm.tokens import Count
 from docasm.tools import Tool
 from docasm.trigger import Rule, Rules
 
@@ -28,6 +30,8 @@ class Selection:
     """In adoption order."""
     params: tuple[tuple[str, Mapping[str, Any]], ...]
     """The parameters that each sets."""
+    matching: tuple[int, ...] = ()
+    """The rules that hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +58,15 @@ class Contents:
     """What the history calls each role."""
     params: Mapping[str, Any]
     compiler: Compiler
+    provider: str | None = None
+    """Whom renders are for where they do not say."""
+    tokenizers: Mapping[str, Count] = field(default_factory=dict)
+    """Functions that count tokens, by the name that layouts use."""
     left_out: tuple[Problem, ...] = ()
     """Warnings about adopted skills that cannot be read."""
     selections: dict[tuple[int, ...], Selection] = field(default_factory=dict)
     """By the rules that hold, as indexes into `rules`."""
     chosen_tools: dict[tuple[str, ...], ChosenTools] = field(default_factory=dict)
     """Of the bundle's tools, by the skills that ask for them."""
+    indexes: dict[None, Index] = field(default_factory=dict)
+    """The words of the adopted skills, once somebody has asked for them."""

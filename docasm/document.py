@@ -1,15 +1,18 @@
 """A rendered document as a tree that knows its sources: Document > Message > Section."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from docasm.atoms import Text
+from docasm.atoms import Text, cut_at
 from docasm.errors import Place
+from docasm.fit import Kept
 from docasm.markers import escape, trim
 
 LAYOUT = "layout"
 """The section of what the layout itself wrote."""
+LIMIT = "limit"
+"""What everything depends on that gives way to a limit of the whole document."""
 
 Origin = Place | str
 """The file and line that wrote something, or the name of the slot that generated it."""
@@ -35,6 +38,8 @@ class DocumentMessage:
     role: str
     marker: Text
     texts: tuple[Text, ...]
+    name: str = ""
+    """What the layout calls it."""
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -54,6 +59,23 @@ class Document:
 
 def _section_name(text: Text) -> str:
     return text.slot or next(iter(sorted(text.depends)), LAYOUT)
+
+
+def cut_texts(texts: Sequence[Text], kept: Kept | None, depends: frozenset[str]) -> Sequence[Text]:
+    """The texts of a stretch as a limit leaves them, which depends on what all of them depend on."""
+    found = list(texts) if kept is None else list(_between(texts, kept.start, kept.end))
+    if kept is not None and kept.tail:
+        found.append(Text(kept.tail, "", 0, slot=texts[0].region[0]))
+    return [replace(text, depends=text.depends | depends) for text in found] if depends else found
+
+
+def _between(texts: Sequence[Text], start: int, end: int) -> Iterator[Text]:
+    position = 0
+    for text in texts:
+        low, high = max(start - position, 0), min(end - position, len(text.text))
+        if low < high:
+            yield cut_at(cut_at(text, low)[1], high - low)[0]
+        position += len(text.text)
 
 
 def places(document: Document) -> tuple[Origin, ...]:

@@ -1,13 +1,15 @@
 """A document before any value exists: the layout with the selected skills in it, message by message."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from docasm.atoms import Heading, Include, Nothing, Text
 from docasm.compose import Composer, Written
 from docasm.errors import DocasmError, Problem
 from docasm.fragment import INPUT, MESSAGE_TAG, Fragment, Part
-from docasm.layout import AS_MESSAGES, HISTORY, SKILLS, SLOTS, Layout, slots_of
+from docasm.layout import Layout
+from docasm.limits import HISTORY, SKILLS, SLOTS
+from docasm.slot_check import slots_of
 from docasm.source import Source
 
 
@@ -19,16 +21,28 @@ class SectionStart:
 
 
 @dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one skill brings to a slot."""
+
+    skill: str
+    atoms: tuple[Written, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Slot:
     """A slot of the layout."""
 
     name: str
-    written: tuple[Written, ...] = ()
-    """What the selected skills bring to it."""
+    contributions: tuple[Contribution, ...] = ()
+    """What files bring to it, those that write something; one blank line stands between them."""
     waits: bool = True
     """Whether a render brings something to it."""
     tag: Include | None = None
     """Where the layout has it, for a slot whose surroundings matter."""
+    lead: tuple[Text, ...] = ()
+    """What stands before what it brings, if it brings something."""
+    alone: bool = True
+    """Whether it has its line to itself."""
 
 
 DraftAtom = Written | Nothing | SectionStart | Slot
@@ -42,11 +56,16 @@ class Draft:
     marker: Text
     """The marker line."""
     atoms: tuple[DraftAtom, ...]
+    name: str = ""
+    """What the layout calls it; a message with a name goes when all its slots are empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryMessages:
     """Where the history stands as messages of its own."""
+
+    name: str = ""
+    """What the layout calls them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +81,35 @@ def draft(
 ) -> Iterator[Draft | HistoryMessages]:
     """The messages in order; raises DocasmError where a skill's parts cannot be put together."""
     conversations = [_conversation(skill) for skill in chosen]
-    has_history = any(slot.name == HISTORY for part in fragment.parts for slot in slots_of(part))
+    pairs = [
+        _message(example, composer.part(example, 0, (skill.name,)))
+        for skill, (examples, _) in zip(chosen, conversations, strict=True)
+        for example in examples
+    ]
     for part in fragment.parts:
-        atoms = tuple(_layout_atoms(part, chosen, [last for _, last in conversations], composer))
+        composer.titled = composer.titled or (part.titled and bool(part.name))
+        atoms = tuple(_layout_atoms(layout, part, chosen, [last for _, last in conversations], composer))
+        has_history = any(slot.name == HISTORY for slot in slots_of(part, layout))
         if any(isinstance(atom, Slot) and atom.name == INPUT for atom in atoms):
-            for skill, (examples, _) in zip(chosen, conversations, strict=True):
-                for example in examples:
-                    yield _message(example, composer.part(example, 0, (skill.name,)))
-            if has_history and layout.history_as == AS_MESSAGES:
-                yield HistoryMessages()
+            yield from pairs
+            pairs = []
         yield _message(part, atoms)
+        if has_history and layout.history_is_messages:
+            yield from pairs
+            pairs = []
+            yield HistoryMessages(part.name)
 
 
 def _message(part: Part, atoms: tuple[DraftAtom, ...]) -> Draft:
-    return Draft(part.role, Text(f"{part.role}:", part.source.path, part.marker_line), atoms)
+    return Draft(part.role, Text(f"{part.role}:", part.source.path, part.marker_line), atoms, part.name)
 
 
 def _layout_atoms(
-    part: Part, chosen: Sequence[Chosen], last_parts: Sequence[Part | None], composer: Composer
+    layout: Layout,
+    part: Part,
+    chosen: Sequence[Chosen],
+    last_parts: Sequence[Part | None],
+    composer: Composer,
 ) -> Iterator[DraftAtom]:
     """A part of the layout, its headings as they are written."""
     level = 0
@@ -92,37 +122,62 @@ def _layout_atoms(
         elif not isinstance(atom, Include):
             yield atom
         elif atom.name == SKILLS:
-            yield Slot(SKILLS, _skills(chosen, level, composer), waits=False)
+            yield _placed(layout, atom, _skills(chosen, level, composer))
         elif atom.name == INPUT:
-            yield _input(chosen, last_parts, composer)
-        elif atom.name in SLOTS:
-            yield Slot(atom.name, tag=atom)
+            yield _input(layout, atom, chosen, last_parts, composer)
+        elif atom.name in SLOTS or layout.slot(atom.name).variable:
+            yield replace(_placed(layout, atom, ()), waits=True, tag=atom)
+        elif atom.name in layout.slots:
+            yield _placed(layout, atom, (_included(atom, level, composer),))
         elif atom.name == MESSAGE_TAG:
             raise _misplaced(atom, "in a layout the input is the slot `<<input>>`", "write `<<input>>`")
         else:
             yield from composer.included(atom, level, ())
 
 
-def _skills(chosen: Sequence[Chosen], level: int, composer: Composer) -> tuple[Written, ...]:
-    """What the selected skills contribute, in order, one blank line between them."""
-    written: list[Written] = []
-    for skill in chosen:
-        contribution = composer.skill(skill.name, level)
-        if contribution and written:
-            written.append(Text("\n\n", "", 0, slot=SKILLS))
-        written += contribution
-    return tuple(written)
+def _placed(layout: Layout, slot: Include, contributions: Sequence[Contribution]) -> Slot:
+    """A slot, with what its line and its settings put before what it brings."""
+    written = tuple(filter(_writes, contributions))
+    lead = [] if slot.alone or slot.name == INPUT else [Text("\n\n", "", 0, slot=slot.name)]
+    preface = layout.slot(slot.name).preface
+    if preface is not None and (text := str(preface.value).strip("\n")):
+        lead.append(Text(text, preface.source.path, preface.line, copied=False))
+        lead.append(Text("\n\n", "", 0, slot=slot.name))
+    return Slot(slot.name, written, False, None, tuple(lead), slot.alone)
 
 
-def _input(chosen: Sequence[Chosen], last_parts: Sequence[Part | None], composer: Composer) -> Slot:
+def _writes(contribution: Contribution) -> bool:
+    return bool(contribution.atoms)
+
+
+def _skills(chosen: Sequence[Chosen], level: int, composer: Composer) -> Sequence[Contribution]:
+    """What the selected skills contribute, in order."""
+    return [Contribution(skill.name, composer.skill(skill.name, level)) for skill in chosen]
+
+
+def _included(include: Include, level: int, composer: Composer) -> Contribution:
+    """The text of the skill that a slot is called after."""
+    written = composer.included(replace(include, alone=True), level, ())
+    return Contribution(include.name, tuple(each for each in written if not isinstance(each, Nothing)))
+
+
+def _input(
+    layout: Layout,
+    slot: Include,
+    chosen: Sequence[Chosen],
+    last_parts: Sequence[Part | None],
+    composer: Composer,
+) -> Slot:
     """The skills' last `user:` parts, and the input after them unless one of them holds it."""
-    written: list[Written] = []
-    for skill, part in zip(chosen, last_parts, strict=True):
-        if part is not None:
-            written += composer.part(part, 0, (skill.name,))
-            written.append(Text("\n\n", "", 0, slot=INPUT))
-    holds_input = any(isinstance(atom, Include) for atom in written)
-    return Slot(INPUT, tuple(written[:-1] if holds_input else written), waits=not holds_input)
+    parts = [
+        Contribution(skill.name, composer.part(part, 0, (skill.name,)))
+        for skill, part in zip(chosen, last_parts, strict=True)
+        if part is not None
+    ]
+    holds_input = any(isinstance(atom, Include) for part in parts for atom in part.atoms)
+    return replace(
+        _placed(layout, slot, ()), contributions=tuple(filter(_writes, parts)), waits=not holds_input
+    )
 
 
 def _conversation(skill: Chosen) -> tuple[list[Part], Part | None]:

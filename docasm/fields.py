@@ -54,6 +54,14 @@ class Fields:
         )
         return found
 
+    def number(self, key: str, default: float, *, above: float = -1e9, most: float = 1e9) -> float:
+        """A number above one and at most another."""
+
+        def fits(value: Any) -> bool:
+            return type(value) in (int, float) and above < value <= most
+
+        return float(self._typed(key, default, f"a number above {above:g} and up to {most:g}", fits))
+
     def texts(self, key: str) -> tuple[Setting, ...]:
         """The texts of a list; a single text is a list of one."""
         setting = self.get(key)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from docasm.account import Budget
-from docasm.atoms import Text
+from docasm.atoms import NO_REGION, Region, Text
 from docasm.contain import one_line
 from docasm.template import Literal, Output
 from docasm.template_run import Hole
@@ -33,12 +33,13 @@ class SlotText:
 
     name: str
     depends: frozenset[str]
+    region: Region = NO_REGION
 
     def write(self, values: Values) -> str:
         return values.slots[self.name]
 
     def texts(self, values: Values) -> Iterator[Text]:
-        yield Text(values.slots[self.name], "", 0, slot=self.name, depends=self.depends)
+        yield Text(values.slots[self.name], "", 0, slot=self.name, depends=self.depends, region=self.region)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class PlacedHole:
     depends: frozenset[str]
     lines: bool
     """Whether it is a statement that writes whole lines."""
+    region: Region = NO_REGION
     before: Text | None = None
     after: Text | None = None
     """The blank lines that go with its lines if it writes none."""

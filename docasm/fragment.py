@@ -45,6 +45,8 @@ class Part:
     """The level of its shallowest heading; 0 without headings."""
     titled: bool
     """Whether its first heading is its only heading of level 1."""
+    name: str = ""
+    """What a layout calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +58,19 @@ class Fragment:
     """Warnings only; an error raises."""
 
 
-def compile_fragment(body: Source, *, template: bool, constants: Names) -> Fragment:
+def compile_fragment(body: Source, *, template: bool, constants: Names, role: str | None = None) -> Fragment:
     """The atoms of a body; raises DocasmError with all that is wrong in it.
 
-    Without `template` the body is one system part, taken as it is: no markers, no includes, no tags.
+    Without `template` the body is one system part, taken as it is: no markers, no includes, no tags. With a
+    `role` it is one part, too, and a line that looks like a marker is text.
     """
     problems: list[Problem] = []
     parts = []
     budget = Budget(constants)
-    for role, source, marker_line in _sources(body) if template else _verbatim(body):
+    one_part = not template or role is not None
+    for own, source, marker_line in _verbatim(body, role) if one_part else _sources(body):
         try:
-            parts.append(_part(role, source, marker_line, template, constants, budget, problems))
+            parts.append(_part(own, source, marker_line, template, constants, budget, problems))
         except DocasmError as error:
             problems.extend(error.problems)
     if any(problem.severity == "error" for problem in problems):
@@ -84,9 +88,9 @@ def _sources(body: Source) -> Iterator[tuple[str, Source, int]]:
             yield section.role or ROLE_WITHOUT_MARKER, source, marker
 
 
-def _verbatim(body: Source) -> Iterator[tuple[str, Source, int]]:
+def _verbatim(body: Source, role: str | None) -> Iterator[tuple[str, Source, int]]:
     source = _trimmed(body)
-    yield ROLE_WITHOUT_MARKER, source, source.first_line
+    yield role or ROLE_WITHOUT_MARKER, source, source.first_line
 
 
 def _lines(body: Source, lines: list[str], section: Section) -> Source:
@@ -205,7 +209,7 @@ def _with_input(atoms: Iterator[Atom], role: str) -> Iterator[Atom]:
         if not _uses_message(atom):
             yield atom
         elif isinstance(atom.tag, Output) and atom.tag.is_name and not atom.tag.container and role == "user":
-            yield Include(MESSAGE_TAG, False, "", atom.source, atom.offset)
+            yield Include(MESSAGE_TAG, False, "", False, atom.source, atom.offset)
         else:
             raise _misplaced(atom.source, atom.offset)
 

@@ -56,6 +56,11 @@ def to_markdown(turns: Iterable[Turn], labels: Mapping[str, str]) -> str:
 
     `labels` says what to call each role. A label is the turn's name if it has one, as one line without `*`.
     """
+    return "\n".join(to_items(turns, labels))
+
+
+def to_items(turns: Iterable[Turn], labels: Mapping[str, str]) -> list[str]:
+    """The items of that list, without line ends after them."""
     starts = _starts(labels.get("user", ""), labels.get("assistant", ""))
     items = []
     for turn in turns:
@@ -64,7 +69,7 @@ def to_markdown(turns: Iterable[Turn], labels: Mapping[str, str]) -> str:
             items.append(_item(turn, starts))
         else:
             items.append(starts[turn.role] + text)
-    return "\n".join(items)
+    return items
 
 
 @lru_cache(maxsize=64)

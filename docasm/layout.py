@@ -1,114 +1,215 @@
 """A layout: the document with slots in it, and what its front matter says of them."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
-from docasm.atoms import Include
 from docasm.errors import Problem, did_you_mean
 from docasm.fields import Fields
-from docasm.fragment import INPUT, Fragment, Part
-from docasm.settings import parse_settings
+from docasm.limits import (
+    AS_MESSAGES,
+    HISTORY,
+    MOST_FACTOR,
+    NO_SETTINGS,
+    SKILLS,
+    SLOTS,
+    Limits,
+    SlotSettings,
+    read_limits,
+    read_slots,
+)
+from docasm.relevance import Relevance
+from docasm.settings import Setting, parse_settings
 from docasm.skill import read_variables
 from docasm.source import Source, split_front_matter
 
-SKILLS, TOOLS, HISTORY = "skills", "tools", "history"
-SLOTS = (SKILLS, TOOLS, HISTORY, INPUT)
-LAYOUT_KEYS = ("description", "slots", "variables", "metadata")
-AS_LIST, AS_MESSAGES = "list", "messages"
+PROFILE_KEYS = ("slots", "max_chars", "max_tokens", "drop", "tokenizer", "token_factor", "variables")
+"""What a layout says and a profile may say otherwise."""
+LAYOUT_KEYS = ("description", *PROFILE_KEYS, "profiles", "metadata")
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Text of a layout: with markers in it, or in one role."""
+
+    source: Source
+    name: str = ""
+    """What the context log calls it."""
+    role: str | None = None
+    """None: its markers decide."""
+    by_provider: Mapping[str, Source] = field(default_factory=dict)
+    """What stands in its place for a provider."""
+    template: bool = True
+    """Whether it may hold tags and includes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One layout as its file gives it; the body is not compiled yet."""
+    """One layout as its file gives it; its bodies are not compiled yet."""
 
     name: str
-    body: Source
+    bodies: tuple[Body, ...]
     variables: Mapping[str, Any]
-    history_as: str
-    """AS_LIST writes the history into the document, AS_MESSAGES makes it messages of its own."""
-    max_turns: int | None
-    """How many turns of the history are kept; None for all."""
+    slots: Mapping[str, SlotSettings]
+    limits: Limits
+    """Of the whole document."""
+    drop: tuple[str, ...]
+    """The slots that give way to the document's limits, in order."""
+    tokenizer: str | None
+    """What measures tokens; None leaves it to the model's name."""
+    token_factor: float
+    profiles: Mapping[str, Setting]
+    """By the name, or pattern, of the models that they are for."""
+    settings: Setting
+    """All that was read, for a profile to be merged with."""
+    needs_skills: bool = True
+    """Whether the document makes no sense without the selected skills."""
+
+    def slot(self, name: str) -> SlotSettings:
+        return self.slots.get(name, NO_SETTINGS)
+
+    @property
+    def source(self) -> Source:
+        """What problems of the layout as a whole point at."""
+        return self.bodies[0].source
+
+    @property
+    def limited(self) -> bool:
+        """Whether a limit may cut more than whole turns, by their number."""
+        return bool(self.limits) or any(slot.limited for slot in self.slots.values())
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether a limit is one of tokens."""
+        each = (self.limits, *(slot.limits for slot in self.slots.values()))
+        return any(limits.max_tokens is not None for limits in each)
+
+    @property
+    def max_turns(self) -> int | None:
+        return self.slot(HISTORY).max_turns
+
+    @property
+    def step(self) -> int:
+        return self.slot(HISTORY).step
+
+    @property
+    def relevance(self) -> Relevance | None:
+        """Which of the selected skills are wanted."""
+        return self.slot(SKILLS).relevance
+
+    @property
+    def history_is_messages(self) -> bool:
+        return self.slot(HISTORY).shown_as == AS_MESSAGES
 
 
 def read_layout(source: Source, name: str) -> tuple[Layout, tuple[Problem, ...]]:
     """The layout of a file and what is wrong with its front matter; raises DocasmError if it is not YAML."""
     parts = split_front_matter(source)
+    return make_layout(name, (Body(parts.body),), parse_settings(parts.settings))
+
+
+def make_layout(name: str, bodies: Sequence[Body], settings: Setting) -> tuple[Layout, tuple[Problem, ...]]:
+    """The layout of some bodies and settings, and what is wrong with the settings."""
     problems: list[Problem] = []
-    fields = Fields(parse_settings(parts.settings), problems, "the layout's front matter")
+    fields = Fields(settings, problems, "the layout's front matter")
     fields.only(LAYOUT_KEYS)
-    slots = fields.mapping("slots")
-    _known_slots(slots)
-    history = slots.mapping(HISTORY)
-    history.only(["as", "max_turns"])
-    for name_of_slot in (SKILLS, TOOLS, INPUT):
-        slots.mapping(name_of_slot).only([])
-    layout = Layout(
-        name=name,
-        body=parts.body,
-        variables=read_variables(fields),
-        history_as=_history_as(history),
-        max_turns=history.whole("max_turns", least=0),
-    )
+    layout = _read(name, tuple(bodies), fields)
+    for profile in layout.profiles.values():
+        problems += _profile_problems(layout, profile)
     return layout, tuple(problems)
 
 
-def _known_slots(slots: Fields) -> None:
-    for key in slots.values:
-        if key not in SLOTS:
-            hint = did_you_mean(key, SLOTS, kind="slots")
-            problem = slots.setting.key_problem("unknown-slot", f"there is no slot `{key}`", key, hint=hint)
-            slots.problems.append(problem)
+def _read(name: str, bodies: tuple[Body, ...], fields: Fields) -> Layout:
+    known = partial(_is_slot, bodies)
+    slots = read_slots(fields.mapping("slots"), known)
+    _check_names(fields.mapping("slots"), known)
+    return Layout(
+        name=name,
+        bodies=bodies,
+        variables=read_variables(fields),
+        slots=slots,
+        limits=read_limits(fields),
+        drop=_drop(fields, slots),
+        tokenizer=fields.text("tokenizer") or None,
+        token_factor=fields.number("token_factor", 1.0, above=0, most=MOST_FACTOR),
+        profiles=read_profiles(fields),
+        settings=fields.setting,
+    )
 
 
-def _history_as(history: Fields) -> str:
-    value = history.text("as", AS_LIST)
-    if value not in (AS_LIST, AS_MESSAGES):
-        setting = history.get("as")
-        assert setting is not None
-        hint = did_you_mean(value, (AS_LIST, AS_MESSAGES), kind="ways")
-        history.wrong(setting, f"`as` must be `{AS_LIST}` or `{AS_MESSAGES}`", hint=hint)
-    return value
+def _is_slot(bodies: Sequence[Body], name: str) -> bool:
+    """Whether some text has a slot; a layout that has no text yet could have any."""
+    return name in SLOTS or not bodies or any(f"<<{name}>>" in body.source.text for body in bodies)
 
 
-def slots_of(part: Part) -> Iterator[Include]:
-    """The slots of a layout's part."""
-    for atom in part.atoms:
-        if isinstance(atom, Include) and atom.name in SLOTS:
-            yield atom
+def _check_names(slots: Fields, is_known: Callable[[str], bool]) -> None:
+    """A problem for each slot that the text does not have."""
+    for name in slots.values:
+        if not is_known(name):
+            hint = did_you_mean(name, SLOTS, kind="slots")
+            message = f"there is no slot `{name}`"
+            if "did you mean" not in hint:
+                hint = f"put `<<{name}>>` into the text for a slot of your own; {hint}"
+            slots.problems.append(slots.setting.key_problem("unknown-slot", message, name, hint=hint))
 
 
-def check_slots(layout: Layout, fragment: Fragment) -> Iterator[Problem]:
-    """Every slot that is used twice, stands where it may not, or is missing where each trigger needs it."""
-    seen: dict[str, int] = {}
-    for part in fragment.parts:
-        for atom in slots_of(part):
-            yield from _misplaced(layout, atom, part.role, last=atom is part.atoms[-1])
-            if atom.name in seen:
-                message = f"the slot `{atom.name}` is used twice; the first is on line {seen[atom.name]}"
-                yield _problem("slot-twice", message, atom, "keep one of them")
-            seen.setdefault(atom.name, atom.source.position(atom.offset)[0])
-    for name in (SKILLS, INPUT):
-        if name not in seen:
-            message = f"the layout has no slot `<<{name}>>`, so what it brings would be lost"
-            where = "a `user:` part" if name == INPUT else "the `system:` part"
-            hint = f"put `<<{name}>>` on a line of its own in {where}; a slot in code does not count"
-            yield layout.body.problem("slot-missing", message, layout.body.first_line, hint=hint)
+def _drop(fields: Fields, slots: Mapping[str, SlotSettings]) -> tuple[str, ...]:
+    known = (*SLOTS, *(name for name in slots if name not in SLOTS))
+    settings = fields.texts("drop")
+    for each in settings:
+        if each.value not in known:
+            hint = did_you_mean(each.value, known, kind="slots")
+            fields.problems.append(
+                each.problem("unknown-slot", f"there is no slot `{each.value}` to drop from", hint=hint)
+            )
+    return tuple(dict.fromkeys(each.value for each in settings))
 
 
-def _misplaced(layout: Layout, slot: Include, role: str, *, last: bool) -> Iterator[Problem]:
-    """What is wrong with where one slot stands."""
-    wanted = "user" if slot.name == INPUT else "system" if slot.name == SKILLS else role
-    if role != wanted:
-        message = f"the slot `{slot.name}` may not stand in the `{role}:` part"
-        yield _problem("slot-misplaced", message, slot, f"move it to the `{wanted}:` part")
-    elif slot.name != INPUT and not slot.alone:
-        message = f"the slot `{slot.name}` must have its line to itself"
-        yield _problem("slot-misplaced", message, slot, "give it a line of its own, with blank lines around")
-    elif slot.name == HISTORY and layout.history_as == AS_MESSAGES and (role != "system" or not last):
-        message = "a history that becomes messages must stand at the end of the `system:` part"
-        yield _problem("slot-misplaced", message, slot, "move it there, or write `as: list`")
+def read_profiles(fields: Fields) -> Mapping[str, Setting]:
+    """The value of `profiles`: mappings of what a layout says, by the model that they are for."""
+    profiles = fields.mapping("profiles")
+    for name in profiles.values:
+        profile = profiles.mapping(name)
+        profile.only(("layout", *PROFILE_KEYS))
+        profile.text("layout")
+    return MappingProxyType(
+        {name: each for name, each in profiles.values.items() if isinstance(each.value, dict)}
+    )
 
 
-def _problem(code: str, message: str, slot: Include, hint: str) -> Problem:
-    return slot.source.problem_at(code, message, slot.offset, hint=hint)
+def _profile_problems(layout: Layout, profile: Setting) -> Sequence[Problem]:
+    problems: list[Problem] = []
+    known: list[Problem] = []
+    _read(layout.name, layout.bodies, Fields(layout.settings, known, ""))
+    _read(layout.name, layout.bodies, Fields(_merged(layout.settings, profile), problems, ""))
+    return [problem for problem in problems if problem not in known]
+
+
+def with_profile(layout: Layout, profile: Setting) -> Layout:
+    """The layout with what a profile, checked when it was read, says otherwise.
+
+    A profile may be for several layouts, so a slot that this one lacks is none of its faults.
+    """
+    merged = _merged(layout.settings, profile)
+    return replace(
+        _read(layout.name, layout.bodies, Fields(merged, [], "")), needs_skills=layout.needs_skills
+    )
+
+
+def check_profile(profile: Setting) -> Sequence[Problem]:
+    """What is wrong with a profile of a whole bundle."""
+    problems: list[Problem] = []
+    _read("", (), Fields(profile, problems, "a profile"))
+    return problems
+
+
+def _merged(settings: Setting, profile: Setting) -> Setting:
+    """Mappings key by key; of anything else what the profile says."""
+    if not isinstance(settings.value, dict) or not isinstance(profile.value, dict):
+        return profile
+    values = dict(settings.value)
+    for key, value in profile.value.items():
+        values[key] = _merged(values[key], value) if key in values else value
+    return replace(settings, value=values, keys={**settings.keys, **profile.keys})

@@ -81,6 +81,17 @@ def left_open(found: Structure) -> Opening | None:
     return Opening(last.first, closer) if closer else None
 
 
+def top_lines(text: str) -> tuple[int, ...]:
+    """The lines, 0-based, on which a block or a list item starts that stands in no other block."""
+    tokens = _PARSER.parse(text if text.endswith("\n") else text + "\n", {})
+    starts = (_first(token) for token in tokens if token.map and _starts_at_top(token))
+    return tuple(dict.fromkeys(starts))
+
+
+def _starts_at_top(token: Token) -> bool:
+    return token.level == 0 or (token.level == 1 and token.type == "list_item_open")
+
+
 _HTML_ENDS = (
     (re.compile(r" {0,3}<(script|pre|style|textarea)(?=[ \t>]|$)", re.I | re.M), None),
     (re.compile(r" {0,3}<!--"), "-->"),

@@ -127,6 +127,24 @@ def escape(content: str) -> str:
     return _edited(text, _outside_fences(text), removed=0, added="\\")
 
 
+_TELLTALES = ("```", "~~~", *(f"{role}{after}" for role in ROLES for after in (":", "\\")))
+"""One of these is in every text that could have something to escape."""
+
+
+def escapable(content: str) -> int:
+    """The most code points that `escape` adds to a content's lines, whatever lines stand around them."""
+    if not any(each in content for each in _TELLTALES):
+        return 0
+    return sum(1 for _ in _LINE.finditer("\n" + content))
+
+
+def escapes(content: str) -> tuple[int, ...]:
+    """The offsets of a content at which `escape` adds a backslash, in order."""
+    if not escapable(content):
+        return ()
+    return tuple(line.end("slashes") - 1 for line in _outside_fences("\n" + content))
+
+
 def unescape(content: str) -> str:
     """The inverse of `escape`: one backslash fewer on each line with an escaped marker or fence."""
     return _without_backslash(content, "slashes")

@@ -4,18 +4,34 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from docasm.atoms import Include, Text, cut_at
+from docasm.atoms import Include, Region, Text, cut_at
 from docasm.draft import Draft, HistoryMessages
 from docasm.errors import DocasmError, Problem
 from docasm.fill import PlacedHole, SlotText
 from docasm.fragment import INPUT
 from docasm.placement import LIST, ListMark, Mark, Refusal, place
-from docasm.sections import Flat, without_empty
+from docasm.sections import Flat, waits_for, without_empty
 from docasm.stencil import stand_in_for
 from docasm.template import Literal, Output, inner_nodes
 from docasm.template_run import Hole
 
 Part = Text | SlotText | PlacedHole
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Neighbouring parts of one region."""
+
+    region: Region
+    parts: tuple[Part, ...]
+    merged: tuple[str | SlotText | PlacedHole, ...]
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> "Iterator[Stretch]":
+        """The stretches of a message's parts."""
+        for region, group in groupby(parts, key=lambda part: part.region):
+            some = tuple(group)
+            yield cls(region, some, tuple(_merged(some)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +42,9 @@ class PlannedMessage:
     marker: Text
     parts: tuple[Part, ...]
     merged: tuple[str | SlotText | PlacedHole, ...]
+    stretches: tuple[Stretch, ...]
+    name: str = ""
+    """What the layout calls it."""
 
 
 Planned = PlannedMessage | HistoryMessages
@@ -43,12 +62,17 @@ def plan(drafts: Sequence[Draft | HistoryMessages], empty: frozenset[str]) -> tu
             planned.append(each)
             continue
         try:
-            parts = tuple(_with_blank_lines(list(_placed(without_empty(each.atoms, empty)))))
+            parts = tuple(
+                _with_blank_lines(list(_placed(without_empty(each.atoms, empty, goes=bool(each.name)))))
+            )
         except DocasmError as error:
             problems.extend(error.problems)
             continue
         if any(not isinstance(part, Text) or part.text.strip(" \t\n") for part in parts):
-            planned.append(PlannedMessage(each.role, each.marker, parts, tuple(_merged(parts))))
+            marker = replace(each.marker, depends=waits_for(each.atoms)) if each.name else each.marker
+            stretches = tuple(Stretch.of(parts))
+            merged = tuple(_merged(parts))
+            planned.append(PlannedMessage(each.role, marker, parts, merged, stretches, each.name))
     if problems:
         raise DocasmError(problems)
     return tuple(planned)
@@ -98,7 +122,7 @@ def _placed(atoms: Sequence[Flat]) -> Iterator[Part]:
         elif isinstance(atom.what, str):
             if atom.tag and isinstance(refusal := next(containments), Refusal):
                 problems.append(_misplaced(atom.tag, refusal.reason))
-            yield SlotText(atom.what, atom.depends | {_SLOT_DEPENDS.get(atom.what, atom.what)})
+            yield SlotText(atom.what, atom.depends | {_SLOT_DEPENDS.get(atom.what, atom.what)}, atom.region)
         else:
             contain = next(containments)
             if not isinstance(contain, Refusal) and (reason := _changes_text(atom.what, contain)):
@@ -107,7 +131,7 @@ def _placed(atoms: Sequence[Flat]) -> Iterator[Part]:
                 problems.append(_uncontained(atom.what, contain))
             else:
                 depends = atom.depends | depends_on(atom.what.tag.names)
-                yield PlacedHole(atom.what, contain, depends, atom.what.writes_lines)
+                yield PlacedHole(atom.what, contain, depends, atom.what.writes_lines, atom.region)
     if problems:
         raise DocasmError(problems)
 

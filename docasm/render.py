@@ -1,22 +1,27 @@
 """What a render gives: messages at once; Markdown, places and payload when they are asked for."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 from docasm import providers
-from docasm.atoms import Text
+from docasm.atoms import NO_REGION, Text
 from docasm.compiler import Drafted, EmptySlots, holes
-from docasm.document import Document, DocumentMessage, Origin, places, stable_prefix
+from docasm.document import LIMIT, Document, DocumentMessage, Origin, cut_texts, places, stable_prefix
 from docasm.draft import HistoryMessages
 from docasm.errors import Problem, did_you_mean
 from docasm.fill import Values
+from docasm.fitting import Fit
+from docasm.limits import HISTORY, SKILLS
 from docasm.markers import Message, join
-from docasm.plan import Planned
-from docasm.tell import Cut, Told
+from docasm.plan import Planned, Stretch
+from docasm.relevance import Ranked
+from docasm.shown import Shown
+from docasm.tell import Cut
 from docasm.tools import Tool
+from docasm.units import ITEM
 
 
 @dataclass(frozen=True)
@@ -31,23 +36,35 @@ class Render:
     """Request parameters: model, temperature, max_tokens, seed."""
     skills: tuple[str, ...]
     """The selected skills, in order."""
-    told: Told = field(repr=False, compare=False)
+    provider: str
+    """Whom the document is for."""
+    fit: Fit = field(repr=False, compare=False)
     drafted: Drafted = field(repr=False, compare=False)
     empty: EmptySlots = field(repr=False, compare=False)
     values: Values = field(repr=False, compare=False)
     given: Mapping[str, Any] | None = field(repr=False, compare=False)
     """The variables that the caller set."""
     warnings: tuple[Problem, ...] = field(repr=False, compare=False)
+    shown: Mapping[str, Shown] = field(repr=False, compare=False)
+    ranked: tuple[Ranked, ...] = field(repr=False, compare=False)
+    """The skills that others were preferred to, with their scores."""
+    again: Callable[[str], "Render"] = field(repr=False, compare=False)
+    """The same for another provider."""
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
         """What limits took away."""
-        return self.told.cuts
+        if not self.shown:
+            return (*self.fit.told.cuts, *self.fit.cuts)
+        items = [
+            Cut(name, "max_items", each.left_out, ITEM) for name, each in self.shown.items() if each.left_out
+        ]
+        return (*self.fit.told.cuts, *items, *self.fit.cuts)
 
     @property
     def left_out(self) -> int:
         """How many messages of the history hold no words, only tool calls or results."""
-        return self.told.left_out
+        return self.fit.told.left_out
 
     @cached_property
     def markdown(self) -> str:
@@ -74,18 +91,31 @@ class Render:
         """Warnings and notes about this render."""
         return (*self.warnings, *self.drafted.notes, *self._unused_variables())
 
-    def payload(self, provider: str = "openai") -> dict[str, Any]:
-        """The request as a provider's API takes it; raises DocasmError if it cannot take it."""
-        return providers.payload(provider, self.messages, self.tools, self.params)
+    def payload(self, provider: str | None = None) -> dict[str, Any]:
+        """The request as a provider's API takes it, the render's own if none is named; raises DocasmError."""
+        render = self if provider is None else self.for_provider(provider)
+        return providers.payload(render.provider, render.messages, render.tools, render.params)
+
+    def for_provider(self, provider: str) -> "Render":
+        """The same render for another provider; itself where its text is the same for all."""
+        if provider == self.provider:
+            return self
+        has_text = any(body.by_provider for body in self.drafted.layout.bodies)
+        asks = any("provider" in hole.hole.asks for hole in holes(self.drafted.plan(self.empty)))
+        return self.again(provider) if has_text or asks else replace(self, provider=provider)
 
     def stable_prefix(self, *changes: str) -> int:
         """How many code points of the Markdown stay, from its start, whatever becomes of what is named.
 
         `changes` are of "history", "now", "skills" (which are selected), "tools", "trigger", "variables".
         """
-        history, tools = self.empty
-        document = self._document((history and "history" not in changes, tools and "tools" not in changes))
-        return stable_prefix(document, frozenset(changes))
+        empty = self.empty - set(changes)
+        layout, also = self.drafted.layout, set()
+        if changes and layout.limits:
+            also.add(LIMIT)
+        if "trigger" in changes and layout.relevance is not None:
+            also.add(SKILLS)
+        return stable_prefix(self._document(empty), frozenset(changes) | also)
 
     def _document(self, empty: EmptySlots) -> Document:
         return Document(tuple(self._messages(self.drafted.plan(empty))))
@@ -94,25 +124,43 @@ class Render:
         messages, values = [], self.values.anew()
         for each in planned:
             if isinstance(each, HistoryMessages):
-                messages += self._history_messages()
+                messages += self._history_messages(each.name)
                 continue
             texts: list[Text] = []
-            for part in each.parts:
-                texts += [part] if isinstance(part, Text) else part.texts(values)
-            messages.append(DocumentMessage(each.role, each.marker, tuple(texts)))
+            for stretch in each.stretches:
+                texts += self._texts(stretch, values)
+            messages.append(DocumentMessage(each.role, each.marker, tuple(texts), each.name))
         return messages
 
-    def _history_messages(self) -> "list[DocumentMessage]":
-        depends = frozenset({"history"})
-        marker = Text("", "", 0, slot="history", depends=depends)
+    def _texts(self, stretch: Stretch, values: Values) -> Iterable[Text]:
+        texts: list[Text] = []
+        for part in stretch.parts:
+            texts += [part] if isinstance(part, Text) else part.texts(values)
+        layout, slot = self.drafted.layout, stretch.region[0]
+        if not layout.limited or stretch.region == NO_REGION:
+            return texts
+        depends = frozenset().union(*(text.depends for text in texts))
+        if slot in layout.drop:
+            depends |= {LIMIT}
+        kept = self.fit.kept.get(stretch.region)
+        limited = slot in layout.drop or layout.slot(slot).limited
+        return cut_texts(texts, kept, depends if limited else frozenset())
+
+    def _history_messages(self, name: str) -> "list[DocumentMessage]":
+        limited = HISTORY in self.drafted.layout.drop
+        depends = frozenset({HISTORY, LIMIT} if limited else {HISTORY})
+        marker = Text("", "", 0, slot=HISTORY, depends=depends)
         return [
-            DocumentMessage(turn.role, marker, (Text(turn.content, "", 0, slot="history", depends=depends),))
-            for turn in self.told.messages
+            DocumentMessage(
+                turn.role, marker, (Text(turn.content, "", 0, slot=HISTORY, depends=depends),), name
+            )
+            for turn in self.fit.told.messages
         ]
 
     def _unused_variables(self) -> Sequence[Problem]:
         given = frozenset(self.given or ())
         used = {name for hole in holes(self.drafted.plan(self.empty)) for name in hole.hole.tag.names}
+        used |= {variable for _, variable, _ in self.drafted.own_slots}
         known = used | self.values.names.keys() - given
         problems = []
         for name in sorted(given - used):

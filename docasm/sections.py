@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from docasm.atoms import Include, Nothing, Text, trimmed, without_emptied_lines
+from docasm.atoms import NO_REGION, Include, Nothing, Region, Text, trimmed, without_emptied_lines
 from docasm.compose import Written
 from docasm.draft import DraftAtom, SectionStart, Slot
 from docasm.fragment import INPUT
@@ -20,6 +20,7 @@ class Waiting:
     """The slots that decide whether it is there at all."""
     tag: Include | None = None
     """Where the layout has the slot."""
+    region: Region = NO_REGION
 
 
 Flat = Text | Waiting
@@ -38,10 +39,27 @@ class _Section:
                 yield child
 
 
-def without_empty(atoms: Sequence[DraftAtom], empty: frozenset[str]) -> tuple[Flat, ...]:
-    """A message's atoms where the slots in `empty` bring nothing, without blank lines at the ends."""
-    flat = without_emptied_lines(list(_flat(_tree(atoms), empty, frozenset())))
-    return trimmed(flat)
+def without_empty(atoms: Sequence[DraftAtom], empty: frozenset[str], *, goes: bool) -> tuple[Flat, ...]:
+    """A message's atoms where the slots in `empty` bring nothing, without blank lines at the ends.
+
+    One that `goes` is left without atoms where all its slots are empty.
+    """
+    root = _tree(atoms)
+    if goes and _all_empty(root, empty):
+        return ()
+    waiting = waits_for(atoms) if goes else frozenset()
+    return trimmed(without_emptied_lines(list(_flat(root, empty, waiting))))
+
+
+def waits_for(atoms: Sequence[DraftAtom]) -> frozenset[str]:
+    """The slots of a message that a render brings something to, or not."""
+    slots = (atom for atom in atoms if isinstance(atom, Slot))
+    return frozenset(slot.name for slot in slots if slot.waits and slot.name != INPUT)
+
+
+def _all_empty(section: "_Section", empty: frozenset[str]) -> bool:
+    slots = list(section.slots())
+    return bool(slots) and all(_is_empty(slot, empty) for slot in slots)
 
 
 def _tree(atoms: Sequence[DraftAtom]) -> _Section:
@@ -62,8 +80,8 @@ def _tree(atoms: Sequence[DraftAtom]) -> _Section:
 def _flat(section: _Section, empty: frozenset[str], depends: frozenset[str]) -> Iterator[Flat | Nothing]:
     for child in section.children:
         if isinstance(child, _Section):
-            slots = list(child.slots())
-            if not slots or not all(_is_empty(slot, empty) for slot in slots):
+            if not _all_empty(child, empty):
+                slots = child.slots()
                 waiting = {slot.name for slot in slots if slot.waits and slot.name != INPUT}
                 yield from _flat(child, empty, depends | waiting)
         elif isinstance(child, Slot):
@@ -77,20 +95,32 @@ def _flat(section: _Section, empty: frozenset[str], depends: frozenset[str]) -> 
 def _is_empty(slot: Slot, empty: frozenset[str]) -> bool:
     if slot.name == INPUT:
         return False
-    return slot.name in empty if slot.waits else not slot.written
+    return slot.name in empty if slot.waits else not slot.contributions
 
 
 def _slot(slot: Slot, empty: frozenset[str], depends: frozenset[str]) -> Iterator[Flat | Nothing]:
     if _is_empty(slot, empty):
-        yield Nothing()
+        if slot.alone:
+            yield Nothing()
         return
-    for atom in slot.written:
-        yield _written(atom, depends | ({slot.name} if slot.name != INPUT else frozenset()))
+    own = depends if slot.name == INPUT else depends | {slot.name}
+    for text in slot.lead:
+        yield _written(text, own)
+    for index, each in enumerate(slot.contributions):
+        region = NO_REGION if slot.name == INPUT else (slot.name, each.skill)
+        if index:
+            yield Text("\n\n", "", 0, slot=slot.name, depends=own, region=region)
+        for atom in each.atoms:
+            yield _written(atom, own, region)
     if slot.waits:
-        yield Waiting(slot.name, depends, slot.tag)
+        if slot.contributions:
+            yield Text("\n\n", "", 0, slot=slot.name, depends=depends)
+        yield Waiting(slot.name, depends, slot.tag, (slot.name, ""))
 
 
-def _written(atom: Written, depends: frozenset[str]) -> Flat:
+def _written(atom: Written, depends: frozenset[str], region: Region = NO_REGION) -> Flat:
     if isinstance(atom, Text):
-        return replace(atom, depends=atom.depends | depends) if depends else atom
-    return Waiting(INPUT if isinstance(atom, Include) else atom, depends)
+        if not depends and region == NO_REGION:
+            return atom
+        return replace(atom, depends=atom.depends | depends, region=region)
+    return Waiting(INPUT if isinstance(atom, Include) else atom, depends, None, region)

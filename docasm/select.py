@@ -2,19 +2,21 @@
 
 from itertools import islice
 
-from docasm.contents import ChosenTools, Contents, Selection
+from docasm.contents import Adopted, ChosenTools, Contents, Selection
 from docasm.errors import DocasmError, failure
-from docasm.tools import Tool, choose, summary
+from docasm.relevance import Index, Ranked, Relevance, choose, skill_words, words
+from docasm.tools import Tool, summary
+from docasm.tools import choose as choose_by_name
 from docasm.trigger import Rule, Trigger
 
 MAX_SHOWN = 20
 """How many rules a message lists."""
 
 
-def match(contents: Contents, trigger: Trigger) -> tuple[int, ...]:
-    """The rules that hold, as indexes; raises DocasmError if there are none."""
+def match(contents: Contents, trigger: Trigger, layout: str) -> tuple[int, ...]:
+    """The rules that hold, as indexes; raises DocasmError if there are none and the layout needs some."""
     matching = contents.rules.matching(trigger)
-    if not matching:
+    if not matching and _needs_skills(contents, layout):
         pairs = ((each.name, rule) for each in contents.adopted for rule in each.rules)
         shown = [f"`{name}` ({rule.describe()})" for name, rule in islice(pairs, MAX_SHOWN + 1)]
         rules = ", ".join([*shown[:MAX_SHOWN], *["..."] * (len(shown) > MAX_SHOWN)])
@@ -25,6 +27,11 @@ def match(contents: Contents, trigger: Trigger) -> tuple[int, ...]:
             )
         raise failure("no-match", f"no adopted skill answers to {trigger.describe()}", hint=hint)
     return matching
+
+
+def _needs_skills(contents: Contents, layout: str) -> bool:
+    found = contents.compiler.layouts.found.get(layout)
+    return found is None or found.needs_skills
 
 
 def select(contents: Contents, matching: tuple[int, ...]) -> Selection:
@@ -48,7 +55,30 @@ def _select(contents: Contents, matching: tuple[int, ...]) -> Selection:
         params.append((adopted.name, {**own, **adopted.params, **(rule.params or {})}))
     skills = tuple(name for name, _ in params)
     params = [(name, own) for name, own in params if own]
-    return Selection(skills, tuple(params))
+    return Selection(skills, tuple(params), matching)
+
+
+def relevant(
+    contents: Contents, selection: Selection, relevance: Relevance, text: str
+) -> tuple[Selection, tuple[Ranked, ...]]:
+    """The skills of a selection that a text is about, and those that are left out with their scores."""
+    index = contents.indexes.get(None)
+    if index is None:
+        index = contents.indexes[None] = Index.of([_words(contents, each) for each in contents.adopted])
+    found = index.scores(words(text))
+    scores = {contents.adopted[number].name: score for number, score in found.items()}
+    kept, left_out = choose(selection.skills, scores, relevance)
+    if not left_out:
+        return selection, ()
+    names = set(kept)
+    rules, adopted = contents.rules.rules, contents.adopted
+    matching = tuple(index for index in selection.matching if adopted[rules[index][0]].name in names)
+    return _select(contents, matching), left_out
+
+
+def _words(contents: Contents, adopted: Adopted) -> list[str]:
+    description = contents.compiler.skills.get(adopted.name).description
+    return skill_words(adopted.name, description, adopted.rules)
 
 
 def choose_tools(contents: Contents, skills: tuple[str, ...], given: tuple[Tool, ...] | None) -> ChosenTools:
@@ -66,5 +96,5 @@ def _chosen(contents: Contents, skills: tuple[str, ...], tools: tuple[Tool, ...]
     problems = [problem for name in skills for problem in contents.compiler.unknown_tools(name, known)]
     if problems:
         raise DocasmError(problems)
-    chosen = choose(tools, [contents.compiler.tools_of(name) for name in skills])
+    chosen = choose_by_name(tools, [contents.compiler.tools_of(name) for name in skills])
     return ChosenTools(chosen, summary(chosen))

@@ -11,6 +11,7 @@ from docasm.params import read_params
 from docasm.rules import read_rules
 from docasm.settings import Setting, parse_settings
 from docasm.source import Source, split_front_matter
+from docasm.sources import is_source, read_source
 from docasm.trigger import Rule
 
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -98,10 +99,13 @@ def read_tools_wanted(fields: Fields) -> tuple[Setting, ...] | str:
 
 
 def read_variables(fields: Fields) -> Mapping[str, Any]:
-    """The value of `variables`: names that a template can use, with any value."""
+    """The value of `variables`: names that a template can use, with any value; a tool as a ToolSource."""
     variables = fields.mapping("variables")
+    found: dict[str, Any] = {}
     for name, setting in variables.values.items():
         if VARIABLE.fullmatch(name) is None:
             message = f"`{name}` cannot be a variable: a letter, then letters, digits and underscores"
             fields.problems.append(setting.problem("bad-name", message))
-    return {key: value for key, value in variables.plain().items() if VARIABLE.fullmatch(key)}
+        else:
+            found[name] = read_source(setting, fields.problems) if is_source(setting) else setting.plain()
+    return found

@@ -177,10 +177,11 @@ def _find_includes(text: str, spans: Sequence[Span], source: Source) -> Iterator
             start, end = found.end("escape"), found.end()
             if (line := lines.start(lines.number(start))) != line_start:
                 line_start, first = line, _after_spaces(text, line)
-            alone = first == start and _REST_IS_BLANK.match(text, end) is not None
+            ends = _REST_IS_BLANK.match(text, end) is not None
+            alone = ends and first == start
             indent = text[line_start:start] if alone else ""
             offset = span.piece.offset + start - span.start
-            include = Include(found["name"], alone, indent, source, offset)
+            include = Include(found["name"], alone, indent, ends and not alone, source, offset)
             yield (line_start if alone else start), end, include
 
 

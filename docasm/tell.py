@@ -1,13 +1,15 @@
-"""A conversation's history as a layout shows it."""
+"""A conversation's history as a layout shows it: its newest turns, and a line for what is missing."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from docasm.errors import DocasmError
-from docasm.history import to_markdown
-from docasm.layout import AS_MESSAGES, HISTORY, Layout
+from docasm.history import Turn, to_items
+from docasm.layout import Layout
+from docasm.limits import HISTORY
 from docasm.markers import Message, trim
-from docasm.turns import History
+from docasm.size import NOTHING, Ruler, Size
+from docasm.turns import History, stepped
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +19,15 @@ class Cut:
     slot: str
     """Where it is missing."""
     limit: str
-    """The limit's key, as in a layout: "max_turns"."""
-    messages: int
-    """How many messages are missing."""
+    """The limit's key, as in a layout: "max_turns"; "document.max_chars" for one of the whole document."""
+    missing: int
+    """How much is missing."""
+    what: str = "message"
+    """What is counted: "message", "item" or "character"."""
+    skill: str = ""
+    """Whose text it is, where the slot holds several skills."""
+    whole: bool = False
+    """Whether nothing is left of that skill."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +38,119 @@ class Told:
     messages: tuple[Message, ...]
     cuts: tuple[Cut, ...]
     left_out: int
+    """How many messages among those shown hold no words."""
+    first: int = 0
+    """Which of the turns, of those that their number leaves, is the first that is shown."""
 
 
-def tell(history: History, layout: Layout, labels: Mapping[str, str]) -> Told:
-    """The history as a list in its slot, or as messages; a line in the slot says what is cut."""
-    kept, cut = history.turns, history.cut
-    if layout.history_as == AS_MESSAGES:
-        while cut and kept and kept[0].role == "assistant":
-            kept, cut = kept[1:], cut + 1
-        messages = tuple([Message(turn.role, trim(turn.content)) for turn in kept])
-        return Told(_note(cut), messages, _cuts(cut), history.left_out)
-    text = to_markdown(kept, labels)
-    if cut:
-        text = f"{_note(cut)}\n\n{text}" if text else _note(cut)
-    return Told(text, (), _cuts(cut), history.left_out)
+@dataclass(slots=True)
+class Telling:
+    """The turns that their number leaves, of which a limit takes the oldest away."""
+
+    history: History
+    layout: Layout
+    labels: Mapping[str, str]
+    ruler: Ruler = field(default_factory=lambda: Ruler(None))
+    sums: list[Size] = field(default_factory=lambda: [NOTHING])
+    """How large the last 0, 1, 2, ... turns are, as far as somebody has asked."""
+
+    def measured_by(self, ruler: Ruler) -> None:
+        """Forgets the sizes that another ruler gave."""
+        if ruler is not self.ruler:
+            self.ruler, self.sums = ruler, [NOTHING]
+
+    def told(self, first: int | None = None, limit: str = "") -> Told:
+        """The turns from a first one on, else all that may be shown; `limit` took those before it away."""
+        history = self.history
+        first = self.start() if first is None else first
+        kept, cut, by_number = history.turns[first:], self.cut(first), self.cut(self.start())
+        cuts = [Cut(HISTORY, "max_turns", by_number)] if by_number else []
+        if cut > by_number:
+            cuts.append(Cut(HISTORY, limit, cut - by_number))
+        left_out = self.total - cut - len(kept)
+        if self.layout.history_is_messages:
+            messages = tuple([Message(turn.role, trim(turn.content)) for turn in kept])
+            return Told(note(cut), messages, tuple(cuts), left_out, first)
+        text = "\n".join(to_items(kept, self.labels))
+        if cut:
+            text = f"{note(cut)}\n\n{text}" if text else note(cut)
+        return Told(text, (), tuple(cuts), left_out, first)
+
+    @property
+    def total(self) -> int:
+        """How many messages there are, shown or not."""
+        return self.history.cut + self.history.left_out + len(self.history.turns)
+
+    def cut(self, first: int) -> int:
+        """How many messages stand before a turn; all, before the one after the last."""
+        if first == 0:
+            return self.history.cut
+        return self.history.indexes[first] if first < len(self.history.turns) else self.total
+
+    def start(self) -> int:
+        """The first turn that may be shown: after a cut, the assistant does not speak first in messages."""
+        return self.allowed(0) if self.history.cut else 0
+
+    def allowed(self, first: int) -> int:
+        """The first turn from one on before which a cut may be."""
+        turns, indexes, step = self.history.turns, self.history.indexes, self.layout.slot(HISTORY).step
+        if first >= len(turns):
+            return len(turns)
+        cut = stepped(indexes[first], step, self.total) if first else 0
+        while first < len(turns) and (indexes[first] < cut or self._cannot_start(turns[first])):
+            first += 1
+        return first
+
+    def _cannot_start(self, turn: Turn) -> bool:
+        return self.layout.history_is_messages and turn.role == "assistant"
+
+    def first_within(self, limit: Size, least: int) -> int:
+        """The first turn, not before `least`, from which on all turns fit, with a line for those before."""
+        count = len(self.history.turns)
+        most = count - least
+        kept = self._last_that_fit(limit, most)
+        if kept == most and (not self.cut(least) or self.sum(kept).plus(self.reserve).fits(limit)):
+            return least
+        while kept and not self.sum(kept).plus(self.reserve).fits(limit):
+            kept -= 1
+        return self.allowed(count - kept)
+
+    def _last_that_fit(self, limit: Size, most: int) -> int:
+        kept = 0
+        while kept < most and self.sum(kept + 1).fits(limit):
+            kept += 1
+        return kept
+
+    def sum(self, count: int) -> Size:
+        """How large the last turns are in the document."""
+        while len(self.sums) <= count:
+            turn = self.history.turns[-len(self.sums)]
+            self.sums.append(self.sums[-1].plus(self._size(turn, is_last=len(self.sums) == 1)))
+        return self.sums[count]
+
+    def size(self, first: int) -> Size:
+        """How large the turns from one on are, with the line for those before it."""
+        size = self.sum(len(self.history.turns) - first)
+        return size.plus(self.reserve) if self.cut(first) else size
+
+    def _size(self, turn: Turn, *, is_last: bool) -> Size:
+        if self.layout.history_is_messages:
+            return self.ruler.message(turn.role, trim(turn.content))
+        (item,) = to_items((turn,), self.labels)
+        return self.ruler.size(item if is_last else f"{item}\n")
+
+    @property
+    def reserve(self) -> Size:
+        """How large the line for what is missing can be."""
+        return self.ruler.size(f"{note(self.total)}\n\n") if self.total else NOTHING
 
 
-def _note(cut: int) -> str:
+def note(cut: int) -> str:
     return f"({cut} earlier {'message is' if cut == 1 else 'messages are'} not shown.)" if cut else ""
-
-
-def _cuts(cut: int) -> tuple[Cut, ...]:
-    return (Cut(HISTORY, "max_turns", cut),) if cut else ()
 
 
 def no_history_slot(layout: Layout) -> DocasmError:
     """That a history is given to a layout that cannot show it."""
     message = f"the layout `{layout.name}` has no slot `<<history>>` for the history given"
     hint = "add the slot, choose another layout, or give no history"
-    return DocasmError([layout.body.problem("slot-missing", message, layout.body.first_line, hint=hint)])
+    return DocasmError([layout.source.problem("slot-missing", message, layout.source.first_line, hint=hint)])

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -31,10 +31,15 @@ class History:
     """How many messages after the first of `turns` hold no words: tool calls and their results."""
     cut: int
     """How many messages before that were not looked at."""
+    indexes: Sequence[int] = field(default=(), compare=False)
+    """Which message of the conversation each turn is."""
 
 
-def turns(history: Iterable[object], max_turns: int | None = None) -> History:
+def turns(history: Iterable[object], max_turns: int | None = None, step: int = 1) -> History:
     """The last `max_turns` turns of a conversation (None: all) among Turns and the messages of SDKs.
+
+    What is cut is a multiple of `step` messages, so that it stays the same while the conversation grows by
+    less than that.
 
     A message is a mapping, or an object with `model_dump`, with `role`, `content` and perhaps `name`; a part
     of it that is not text stands as its kind, `[image]`. Of a Sequence only the messages used are looked at.
@@ -42,25 +47,40 @@ def turns(history: Iterable[object], max_turns: int | None = None) -> History:
     """
     messages = history if isinstance(history, Sequence) else tuple(history)
     if isinstance(messages, list | tuple):
-        cut = 0 if max_turns is None else max(0, len(messages) - max_turns)
+        cut = 0 if max_turns is None else stepped(max(0, len(messages) - max_turns), step, len(messages))
         last: tuple[Any, ...] = tuple(messages[cut:])
         if set(map(type, last)) <= _ONLY_TURNS:
-            return History(last, 0, cut)
-    found: list[Turn] = []
+            return History(last, 0, cut, range(cut, len(messages)))
+    found, cut = _last_turns(messages, max_turns)
+    cut = stepped(cut, step, len(messages))
+    kept = [(index, turn) for index, turn in reversed(found) if index >= cut]
+    left_out = len(messages) - cut - len(kept)
+    return History(tuple([turn for _, turn in kept]), left_out, cut, [index for index, _ in kept])
+
+
+def stepped(count: int, step: int, most: int) -> int:
+    """The least multiple of `step` that is not below a count; all, if it is more than there are."""
+    return min(-(-count // step) * step, most) if count else 0
+
+
+def _last_turns(messages: Sequence[object], wanted: int | None) -> tuple[list[tuple[int, Turn]], int]:
+    """The last turns, newest first, with their indexes; and how many messages are before them."""
+    found: list[tuple[int, Turn]] = []
     index = len(messages)
-    wanted = index if max_turns is None else max_turns
-    while index > 0 and len(found) < wanted:
+    while index > 0 and (wanted is None or len(found) < wanted):
         index -= 1
-        message = messages[index]
-        turn = message if isinstance(message, Turn) else _read(message, index)
+        turn = _turn(messages[index], index)
         if turn is not None:
-            found.append(turn)
+            found.append((index, turn))
     while found and index > 0 and not isinstance(messages[index - 1], Turn):
         if _read(messages[index - 1], index - 1) is not None:
             break
         index -= 1
-    found.reverse()
-    return History(tuple(found), len(messages) - index - len(found), index)
+    return found, index
+
+
+def _turn(message: object, index: int) -> Turn | None:
+    return message if isinstance(message, Turn) else _read(message, index)
 
 
 def _read(value: object, index: int) -> Turn | None:

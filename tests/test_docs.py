@@ -15,7 +15,8 @@ from docasm.codes import CODES
 from docasm.config import BUNDLE_KEYS
 from docasm.contain import CONTAINERS
 from docasm.filters import FILTERS, OWN_FILTERS
-from docasm.layout import LAYOUT_KEYS, SLOTS
+from docasm.layout import LAYOUT_KEYS
+from docasm.limits import SLOTS
 from docasm.params import PARAMS
 from docasm.sandbox import METHODS
 from docasm.scenario import SCENARIO_KEYS

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 HEAVY = ("jinja2", "markdown_it", "yaml")
-SDKS = ("anthropic", "httpx", "mcp", "openai", "pydantic", "requests", "tiktoken")
+SDKS = ("anthropic", "httpx", "mcp", "openai", "pydantic", "requests", "splintr", "tiktoken", "toktok")
 
 RUN = """
 import sys

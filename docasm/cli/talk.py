@@ -14,6 +14,7 @@ from docasm.errors import Problem
 
 if TYPE_CHECKING:
     from docasm.render import Render
+    from docasm.tell import Cut
 
 _COLOURS: Mapping[str, str] = MappingProxyType({"error": "red", "warning": "yellow", "note": "cyan"})
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -38,9 +39,16 @@ def tell_about(render: "Render") -> None:
     """What the reader of a document should know and cannot see in it."""
     tell_problems(problem for problem in render.problems if problem.severity == "warning")
     for cut in render.cuts:
-        tell(f"cut by `{cut.limit}`: {counted(cut.messages, 'message')} of the {cut.slot}")
+        tell(f"cut by `{cut.limit}`: {counted(cut.missing, cut.what)} of the {_where(cut)}")
     if render.left_out:
         tell(f"not in the document: {counted(render.left_out, 'message')} of tool calls and results only")
+
+
+def _where(cut: "Cut") -> str:
+    """What lacks something: "history", "skill `pdf`, all of it"."""
+    if not cut.skill:
+        return cut.slot
+    return f"skill `{cut.skill}`, all of it" if cut.whole else f"skill `{cut.skill}`"
 
 
 def counted(number: int, noun: str) -> str:

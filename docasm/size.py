@@ -1,0 +1,86 @@
+"""How large text is, in the two measures that limits have."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import NamedTuple
+
+from docasm.limits import Limits
+from docasm.markers import escapable
+from docasm.tokens import Measure
+
+UNLIMITED = 1 << 62
+
+
+class Size(NamedTuple):
+    """Code points and tokens; tokens are 0 where nothing limits them."""
+
+    chars: int
+    tokens: int
+
+    def plus(self, other: "Size") -> "Size":
+        return Size(self.chars + other.chars, self.tokens + other.tokens)
+
+    def minus(self, other: "Size") -> "Size":
+        return Size(self.chars - other.chars, self.tokens - other.tokens)
+
+    def fits(self, limit: "Size") -> bool:
+        return self.chars <= limit.chars and self.tokens <= limit.tokens
+
+    def least(self, other: "Size") -> "Size":
+        return Size(min(self.chars, other.chars), min(self.tokens, other.tokens))
+
+
+NOTHING = Size(0, 0)
+NO_LIMIT = Size(UNLIMITED, UNLIMITED)
+
+
+def limit_of(limits: Limits) -> Size:
+    """The limits as a size."""
+    chars, tokens = limits.max_chars, limits.max_tokens
+    return Size(UNLIMITED if chars is None else chars, UNLIMITED if tokens is None else tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruler:
+    """Measures text whose lines stand in a document: never less than what it takes there.
+
+    A line that `join` would escape somewhere counts a code point, and a token, more.
+    """
+
+    measure: Measure | None
+    """What counts tokens; None where nothing limits them."""
+    constants: dict[str, Size] = field(default_factory=dict)
+    """The sizes of text that every render writes."""
+
+    def constant(self, text: str) -> Size:
+        """The size of text that will be asked for again."""
+        found = self.constants.get(text)
+        if found is None:
+            found = self.constants[text] = self.size(text)
+        return found
+
+    def rough(self) -> "Ruler":
+        """One that takes next to no time, and measures no less where tokens are made of bytes."""
+        if self.measure is None or self.measure.per_byte is None:
+            return self
+        return Ruler(replace(self.measure, function=_bytes, factor=self.measure.per_byte))
+
+    def size(self, text: str) -> Size:
+        more = escapable(text)
+        tokens = self.measure.count(text) + more if self.measure else 0
+        return Size(len(text) + more, tokens)
+
+    def message(self, role: str, content: str) -> Size:
+        """A message of its own, with its marker and the blank line after it."""
+        more = escapable(content)
+        text = f"{role}:\n{content}\n\n"
+        return Size(len(text) + more, self.measure.count(text) + more if self.measure else 0)
+
+    def sums(self, texts: Sequence[str]) -> list[Size]:
+        """The sizes of the first 0, 1, 2, ... texts together."""
+        return list(accumulate(map(self.size, texts), Size.plus, initial=NOTHING))
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
