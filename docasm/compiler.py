@@ -27,6 +27,10 @@ EmptySlots = tuple[bool, bool]
 """Whether the history and whether the tools bring nothing."""
 
 
+FragmentKey = tuple[tuple[str, str], frozenset[str]]
+"""Whether it is a skill or a layout, its name, and the names of the constants."""
+
+
 @dataclass(frozen=True, slots=True)
 class Drafted:
     """A document up to the values: which slots are empty is decided for each render."""
@@ -57,7 +61,7 @@ class Compiler:
     skills: Library[Skill]
     layouts: Library[Layout]
     variables: Mapping[str, Any]
-    fragments: dict[Hashable, Fragment] = field(default_factory=dict)
+    fragments: dict[FragmentKey, Fragment] = field(default_factory=dict)
     drafted: dict[Hashable, Drafted] = field(default_factory=dict)
 
     def draft(self, layout: str, chosen: tuple[str, ...], overridden: tuple[str, ...]) -> Drafted:
@@ -134,7 +138,9 @@ class Compiler:
         known = {**defaults, **self.variables}
         return {key: value for key, value in known.items() if key not in overridden and value is not None}
 
-    def _compiled(self, key: Hashable, body: Any, template: bool, constants: Mapping[str, Any]) -> Fragment:
+    def _compiled(
+        self, key: tuple[str, str], body: Any, template: bool, constants: Mapping[str, Any]
+    ) -> Fragment:
         full_key = (key, frozenset(constants))
         if full_key not in self.fragments:
             self.fragments[full_key] = compile_fragment(body, template=template, constants=constants)
@@ -151,6 +157,6 @@ def holes(planned: Sequence[Planned]) -> Iterator[PlacedHole]:
 def _keep(kept: dict[Hashable, Value], key: Hashable, value: Value) -> Value:
     """Puts a value into a cache of bounded size, the oldest going first."""
     if len(kept) >= MAX_KEPT:
-        kept.pop(next(iter(kept)), None)
+        kept.pop(next(iter(list(kept)), None), None)  # a list: other threads may add meanwhile
     kept[key] = value
     return value

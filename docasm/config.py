@@ -8,12 +8,13 @@ from typing import Any
 
 from docasm.errors import Problem, did_you_mean, failure
 from docasm.fields import Fields
+from docasm.files import Files
 from docasm.history import DEFAULT_LABELS, ROLES
 from docasm.params import read_params
 from docasm.rules import read_rules
 from docasm.settings import Setting, parse_settings
 from docasm.skill import read_variables
-from docasm.source import is_file, is_folder, read
+from docasm.source import is_file, is_folder
 from docasm.trigger import KINDS, Rule
 
 FILE_NAME = "docasm.yaml"
@@ -48,7 +49,7 @@ class Config:
     params: Mapping[str, Any]
 
 
-def read_config(folder: Path, shown: str) -> tuple[Config, tuple[Problem, ...]]:
+def read_config(folder: Path, shown: str, files: Files) -> tuple[Config, tuple[Problem, ...]]:
     """The configuration of a bundle's folder and what is wrong with it; `shown` is what problems call it."""
     file = folder / FILE_NAME
     if not is_file(file):
@@ -56,7 +57,7 @@ def read_config(folder: Path, shown: str) -> tuple[Config, tuple[Problem, ...]]:
         raise failure("no-bundle", f"there is no `{FILE_NAME}` in `{shown}`", hint=hint)
     problems: list[Problem] = []
     name = Path(shown, FILE_NAME).as_posix()
-    fields = Fields(parse_settings(read(file, name)), problems, f"`{FILE_NAME}`")
+    fields = Fields(files.parsed("settings", file, name, parse_settings), problems, f"`{FILE_NAME}`")
     fields.only(BUNDLE_KEYS)
     config = Config(
         skill_folders=_folders(fields, folder),

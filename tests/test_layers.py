@@ -14,6 +14,7 @@ LAYERS = (
     "codes",
     "errors",
     "source",
+    "files",
     "markers",
     "markdown",
     "contain",
@@ -50,8 +51,11 @@ LAYERS = (
     "library",
     "compiler",
     "config",
+    "disk",
+    "edits",
     "contents",
     "check",
+    "state",
     "select",
     "tell",
     "document",
@@ -67,6 +71,7 @@ EDGES = ("cli", "__main__")
 
 PUBLIC = {
     "Bundle",
+    "Changes",
     "Cut",
     "Document",
     "DocasmError",
