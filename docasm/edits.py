@@ -13,7 +13,7 @@ from docasm.params import read_params
 from docasm.rules import read_rules
 from docasm.settings import MAX_NESTING, Setting, parse_settings
 from docasm.skill import Skill, read_skill
-from docasm.source import Source, decode, split_front_matter
+from docasm.source import Source, decode, split_front_matter, with_line_feeds
 from docasm.trigger import Rule
 
 
@@ -101,8 +101,8 @@ def _source(label: str, text: str) -> Source:
     except UnicodeEncodeError as error:
         message = f"this is a lone surrogate, U+{ord(text[error.start]):04X}, which is no text"
         hint = "decode what came in with errors='replace', or mend where it was cut"
-        source = Source(label, text.replace("\r", "\n"))
-        raise DocasmError([source.problem_at("lone-surrogate", message, error.start, hint=hint)]) from None
+        source, offset = Source(label, with_line_feeds(text)), len(with_line_feeds(text[: error.start]))
+        raise DocasmError([source.problem_at("lone-surrogate", message, offset, hint=hint)]) from None
 
 
 def read_step(name: object, triggers: object, params: object) -> Step:

