@@ -160,6 +160,7 @@ def _names(asked: Request, model: str | None, provider: str) -> dict[str, Any]:
     if now is not None:
         names["now"] = now if isinstance(now, str) else now.isoformat().replace("+00:00", "Z")
     if asked.variables:
+        "".join(asked.variables)  # a name that is not text is a TypeError
         if MESSAGE in asked.variables:
             hint = "a template reads the input as `{{ message }}`; choose another name"
             raise failure("bad-name", f"no variable may be called `{MESSAGE}`", hint=hint)

@@ -1,59 +1,110 @@
 """A bundle: the folder that an agent's owner writes, loaded."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
-from os.path import normpath, relpath
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from docasm.assemble import Request, assemble
 from docasm.check import check_each, check_together
-from docasm.compiler import Compiler
-from docasm.config import Adoption, Config, read_config, unknown_skill
-from docasm.contents import Adopted, Contents
-from docasm.errors import DocasmError, Problem, did_you_mean
-from docasm.layout import Layout
-from docasm.library import Library, read_layouts, read_skills
+from docasm.contents import Contents
+from docasm.disk import Changes, Origin, changes, read_disk
+from docasm.edits import Edits, read_created, read_step
+from docasm.errors import DocasmError, Problem
 from docasm.render import Render
-from docasm.resolve import run
+from docasm.resolve import Resolvers, run, run_async
 from docasm.skill import Skill
-from docasm.tool_list import read_tool_list
+from docasm.state import State, make_state
+from docasm.tokens import Count
 from docasm.tools import read_tools
-from docasm.trigger import KINDS, Rules, Trigger
+from docasm.trigger import Trigger
 
 
-@dataclass(frozen=True, slots=True)
+class RenderOptions(TypedDict, total=False):
+    """The keyword arguments of `Bundle.render`, `resolvers` apart."""
+
+    history: Iterable[object]
+    variables: Mapping[str, Any] | None
+    tools: Iterable[object] | None
+    model: str | None
+    layout: str | None
+    now: datetime | str | None
+    provider: str | None
+
+
 class Bundle:
     """The skills, layouts, tools and settings of an agent. Load one with `Bundle.load`."""
 
-    path: Path
-    skills: Mapping[str, Skill] = field(repr=False)
-    """Every skill that could be read, by name."""
-    contents: Contents = field(repr=False, compare=False)
-    noticed: tuple[Problem, ...] = field(repr=False, compare=False)
-    """What loading found wrong with single skills and layouts."""
+    __slots__ = ("_changing", "_state")
+
+    def __init__(self, state: State) -> None:
+        self._state = state  # whoever reads it reads it once; a change puts another one in its place
+        self._changing = Lock()
+
+    def __repr__(self) -> str:
+        return f"Bundle(path={self.path!r})"
 
     @classmethod
-    def load(cls, path: str | Path) -> "Bundle":
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        resolvers: Resolvers | None = None,
+        tokenizers: Mapping[str, Count] | None = None,
+        soul: str | Path | None = None,
+        pipeline: str | Path | None = None,
+    ) -> "Bundle":
         """Reads a folder with a `docasm.yaml`.
+
+        `resolvers` answer for the tools that variables are: a mapping of a tool's name to a function of its
+        arguments (or to a result), or a function of name and arguments; they may be async. `tokenizers` are
+        functions that count tokens, by the name that layouts use. `soul` and `pipeline` are files, relative
+        to the working directory, whose layout all triggers use.
 
         Raises DocasmError for what is wrong with the configuration or the tools. A skill or layout that
         cannot be read only fails the renders that use it; `problems` tells of it.
         """
-        bundle, errors = read_bundle(path)
+        options = {
+            "resolvers": resolvers,
+            "tokenizers": tokenizers or {},
+            "soul": None if soul is None else Path(soul),
+            "pipeline": None if pipeline is None else Path(pipeline),
+        }
+        bundle, errors = read_bundle(path, **options)
         if errors:
             raise DocasmError(errors)
         return bundle
 
     @property
+    def path(self) -> Path:
+        """The folder."""
+        return Path(self._state.disk.origin.shown)
+
+    @property
+    def skills(self) -> Mapping[str, Skill]:
+        """Every skill that could be read, by name; a later change does not show in it."""
+        return MappingProxyType(self.contents.compiler.skills.found)
+
+    @property
+    def contents(self) -> Contents:
+        """What the pipeline needs, as it is now."""
+        return self._state.contents
+
+    @property
+    def noticed(self) -> tuple[Problem, ...]:
+        """What reading found wrong with single skills and layouts."""
+        return self._state.noticed
+
+    @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with the bundle, found by compiling all of it."""
-        alone = check_each(self.contents.compiler, self.contents.tools)
-        compiled = chain(alone, check_together(self.contents))
-        return tuple(dict.fromkeys([*self.noticed, *chain.from_iterable(compiled)]))
+        state = self._state
+        alone = check_each(state.contents.compiler, state.contents.tools)
+        compiled = chain(alone, check_together(state.contents))
+        return tuple(dict.fromkeys([*state.noticed, *chain.from_iterable(compiled)]))
 
     def render(
         self,
@@ -66,110 +117,151 @@ class Bundle:
         layout: str | None = None,
         now: datetime | str | None = None,
         provider: str | None = None,
+        resolvers: Resolvers | None = None,
     ) -> Render:
         """The document for a trigger; raises DocasmError with everything that is wrong.
 
         `history` holds Turns or the messages of an SDK, oldest first; `tools` stand in for the bundle's;
-        `variables` go before those of the bundle and are not trusted, as all that a render brings.
+        `variables` go before those of the bundle and are not trusted, as all that a render brings;
+        `provider` is whom the payload is for; `resolvers` go before those that the bundle was loaded with.
         """
-        chosen_tools = None if tools is None else read_tools(tools)
+        contents = self._state.contents
+        asked = _asked(trigger, history, variables, tools, model, layout, now, provider)
         try:
-            "".join(variables or ())  # a name that is not text is a TypeError
-            history = history if isinstance(history, Sequence) else tuple(history)
-            asked = Request(trigger, history, variables, chosen_tools, model, layout, now, provider, {})
-            return run(assemble(self.contents, asked), ())
+            return run(assemble(contents, asked), _all(resolvers, contents.resolvers))
         except (AttributeError, KeyError, TypeError):  # asked only now: a good call pays nothing for it
-            problems = tuple(_misuse(trigger, history, variables, model, layout, now))
-            if not problems:
-                raise
-            raise DocasmError(problems) from None
+            _check_types(asked)
+            raise
+
+    async def arender(
+        self, trigger: Trigger, *, resolvers: Resolvers | None = None, **options: Unpack[RenderOptions]
+    ) -> Render:
+        """As `render`, with resolvers that may be async; they are awaited together."""
+        contents = self._state.contents
+        asked = _asked(trigger, **options)
+        try:
+            return await run_async(assemble(contents, asked), _all(resolvers, contents.resolvers))
+        except (AttributeError, KeyError, TypeError):
+            _check_types(asked)
+            raise
+
+    def refresh(self) -> Changes:
+        """Reads the files again, and compiles again only what depends on what changed.
+
+        What was changed in memory stays. Raises DocasmError, and changes nothing, if `load` would raise it.
+        """
+        with self._changing:
+            before = self._state
+            disk = read_disk(before.disk.origin, before.disk.files)
+            if disk.is_as(before.disk):
+                return Changes()
+            after = self._state = _sound(*make_state(disk, before.edits, before))
+        return changes(before.disk.files, disk.files, _new(before.noticed, after.noticed))
+
+    def create(self, name: str, text: str) -> None:
+        """Makes a skill of the text of a `NAME.md`, in place of one of this name; nothing is written.
+
+        It is adopted if the bundle adopts all its skills. Raises DocasmError, and changes nothing, if the
+        skill has errors.
+        """
+        created = read_created(name, text)
+
+        def edited(state: State) -> Edits:
+            return state.edits.creating(created, adopted=state.disk.config.adopted is None)
+
+        self._change(edited, check=name)
+
+    def adopt(self, name: str, triggers: object = None, params: Mapping[str, Any] | None = None) -> None:
+        """Adopts a skill after all others, or in its place if it is adopted.
+
+        `triggers`, as `docasm.yaml` has them, go before the skill's own, and so do `params`. Raises
+        DocasmError, and changes nothing, for what is wrong with them and if there is no such skill.
+        """
+        step = read_step(name, triggers, params)
+
+        def edited(state: State) -> Edits:
+            if not state.knows(name):
+                raise state.unknown(name, "adopt")
+            return state.edits.adopting(step)
+
+        self._change(edited)
+
+    def remove(self, name: str) -> None:
+        """Adopts a skill no longer; others may include it still, unless `create` made it: then it is gone.
+
+        Raises DocasmError if there is no such skill.
+        """
+
+        def edited(state: State) -> Edits:
+            if not state.knows(name) and all(each.skill != name for each in state.edits.steps):
+                raise state.unknown(name, "remove")
+            return state.edits.removing(name, lasting=state.is_in_files(name))
+
+        self._change(edited)
+
+    def _change(self, edited: Callable[[State], Edits], *, check: str | None = None) -> None:
+        """Changes what is in memory; checks a skill before anybody sees it."""
+        with self._changing:
+            before = self._state
+            after = _sound(*make_state(before.disk, edited(before), before))
+            if check is not None:
+                after.check(check)
+            self._state = after
 
 
-def read_bundle(path: str | Path) -> tuple[Bundle, tuple[Problem, ...]]:
+def read_bundle(path: str | Path, **options: Any) -> tuple[Bundle, tuple[Problem, ...]]:
     """The bundle of a folder as far as it can be read, and what is wrong with its configuration and tools.
 
     Raises DocasmError where there is no `docasm.yaml`, or none that can be read.
     """
-    folder = Path(path)
-    config, problems = read_config(folder, str(path))
-    skills, layouts = _libraries(config, folder, str(path))
-    tools, tool_problems = read_tool_list(config.tools, folder)
-    adopted, adoption_problems = _adopted(config, skills)
-    layout_of, layout_problems = _layout_of(config, layouts)
-    contents = Contents(
-        adopted=adopted,
-        rules=Rules.of((index, rule) for index, each in enumerate(adopted) for rule in each.rules),
-        layout_of=layout_of,
-        tools=tools,
-        labels=config.labels,
-        params=config.params,
-        compiler=Compiler(skills, layouts, config.variables),
-        left_out=tuple(_left_out(config, skills)),
-    )
-    noticed = (*skills.problems, *layouts.problems)
-    bundle = Bundle(folder, MappingProxyType(skills.found), contents, noticed)
-    return bundle, (*problems, *tool_problems, *adoption_problems, *layout_problems)
+    state, errors = make_state(read_disk(Origin.of(path, **options), {}), Edits())
+    return Bundle(state), errors
 
 
-def _left_out(config: Config, skills: Library[Skill]) -> Iterator[Problem]:
-    """A warning for each adopted skill that cannot be read, for every render that goes without it."""
-    adopted = None if config.adopted is None else {each.skill for each in config.adopted}
-    for name in sorted(skills.broken):
-        if adopted is None or name in adopted:
-            message = f"the skill `{name}` cannot be read, so no trigger selects it"
-            hint = "`docasm check` tells what is wrong with it"
-            yield Problem("broken-skill", message, hint=hint, severity="warning")
+def _sound(state: State, errors: tuple[Problem, ...]) -> State:
+    if errors:
+        raise DocasmError(errors)
+    return state
 
 
-def _misuse(
-    trigger: object, history: object, variables: object, model: object, layout: object, now: object
-) -> Iterator[Problem]:
-    """What a caller gave that is not of the type asked for."""
+def _new(before: Iterable[Problem], after: Iterable[Problem]) -> tuple[Problem, ...]:
+    known = frozenset(before)
+    return tuple(dict.fromkeys(each for each in after if each not in known))
+
+
+def _asked(
+    trigger: Trigger,
+    history: Iterable[object] = (),
+    variables: Mapping[str, Any] | None = None,
+    tools: Iterable[object] | None = None,
+    model: str | None = None,
+    layout: str | None = None,
+    now: datetime | str | None = None,
+    provider: str | None = None,
+) -> Request:
+    chosen = None if tools is None else read_tools(tools)
+    if isinstance(history, Iterable) and not isinstance(history, Sequence):
+        history = tuple(history)
+    return Request(trigger, history, variables, chosen, model, layout, now, provider, {})
+
+
+def _all(*resolvers: Resolvers | None) -> tuple[Resolvers, ...]:
+    return tuple(each for each in resolvers if each is not None)
+
+
+def _check_types(asked: Request) -> None:
+    """Raises DocasmError for what a caller gave that is not of the type asked for."""
+    variables = asked.variables
     fits = {
-        "`trigger` must be a Trigger": isinstance(trigger, Trigger),
-        "`history` must be a list of turns": isinstance(history, Iterable),
+        "`trigger` must be a Trigger": isinstance(asked.trigger, Trigger),
+        "`history` must be a list of turns": isinstance(asked.history, Iterable),
         "`variables` must be a mapping of names to values": variables is None
         or (isinstance(variables, Mapping) and all(isinstance(name, str) for name in variables)),
-        "`model` must be text": isinstance(model, str | None),
-        "`layout` must be the name of a layout": isinstance(layout, str | None),
-        "`now` must be a datetime, or text": isinstance(now, datetime | str | None),
+        "`model` must be text": isinstance(asked.model, str | None),
+        "`layout` must be the name of a layout": isinstance(asked.layout, str | None),
+        "`now` must be a datetime, or text": isinstance(asked.now, datetime | str | None),
+        "`provider` must be text": isinstance(asked.provider, str | None),
     }
-    return (Problem("wrong-type", message) for message, fit in fits.items() if not fit)
-
-
-def _libraries(config: Config, folder: Path, shown: str) -> tuple[Library[Skill], Library[Layout]]:
-    allowed = [*config.skill_folders, config.layout_folder]
-    names = {each: _shown(each, folder, shown) for each in allowed}
-    skills = read_skills(config.skill_folders, names, allowed)
-    return skills, read_layouts(config.layout_folder, names[config.layout_folder], allowed)
-
-
-def _shown(path: Path, folder: Path, shown: str) -> str:
-    """A folder as problems call it: from where the user stands, without `..` in the middle."""
-    return Path(normpath(Path(shown) / relpath(path, folder))).as_posix()
-
-
-def _adopted(config: Config, skills: Library[Skill]) -> tuple[tuple[Adopted, ...], list[Problem]]:
-    if config.adopted is None:
-        found = (skills.found[name] for name in sorted(skills.found))
-        return tuple(Adopted(skill.name, skill.triggers, MappingProxyType({})) for skill in found), []
-    known = dict.fromkeys(skills.names())
-    problems = [unknown_skill(each, known) for each in config.adopted if each.skill not in known]
-    found_entries = [each for each in config.adopted if each.skill in skills.found]
-    return tuple(_adopt(each, skills.found[each.skill]) for each in found_entries), problems
-
-
-def _adopt(adoption: Adoption, skill: Skill) -> Adopted:
-    rules = skill.triggers if adoption.rules is None else adoption.rules
-    return Adopted(skill.name, rules, adoption.params)
-
-
-def _layout_of(config: Config, layouts: Library[Layout]) -> tuple[Mapping[str, str], list[Problem]]:
-    problems = []
-    for setting in config.layouts.values():
-        if setting.value not in layouts.names():
-            message = f"there is no layout `{setting.value}`"
-            hint = did_you_mean(setting.value, layouts.names(), kind="layouts")
-            problems.append(setting.problem("unknown-layout", message, hint=hint))
-    names = {kind: config.layouts[kind].value if kind in config.layouts else kind for kind in KINDS}
-    return MappingProxyType(names), problems
+    problems = [Problem("wrong-type", message) for message, fit in fits.items() if not fit]
+    if problems:
+        raise DocasmError(problems)

@@ -29,10 +29,15 @@ def check_each(compiler: Compiler, tools: Sequence[Tool]) -> Iterator[tuple[Prob
     """The problems of each skill and each layout that could be read, one tuple for each file."""
     known = {tool.name: tool for tool in tools}
     for name in compiler.skills.found:
-        compiled = _found(partial(_check_skill, compiler, name))
-        yield (*compiled, *_tools(compiler, name, known))
+        yield check_skill(compiler, name, known)
     for name in compiler.layouts.found:
         yield _found(partial(_check_layout, compiler, name))
+
+
+def check_skill(compiler: Compiler, name: str, known: Mapping[str, Tool]) -> tuple[Problem, ...]:
+    """The problems of one skill that could be read, in a bundle with these tools."""
+    compiled = _found(partial(_check_skill, compiler, name))
+    return (*compiled, *_tools(compiler, name, known))
 
 
 def _tools(compiler: Compiler, name: str, known: Mapping[str, Tool]) -> Iterator[Problem]:

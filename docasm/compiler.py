@@ -61,6 +61,10 @@ class ChosenLayout:
     """Its name, the profile's and the provider's."""
 
 
+FragmentKey = tuple[tuple[str, Hashable, int], frozenset[str], Hashable]
+"""Skill or layout, which, its body's number; the names of the constants; the profile with its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Drafted:
     """A document up to the values: which slots are empty is decided for each render."""
@@ -99,7 +103,7 @@ class Compiler:
     variables: Mapping[str, Any]
     profiles: Mapping[str, Setting] = field(default_factory=dict)
     """What the bundle says for models; a layout's own go before them."""
-    fragments: dict[Hashable, Fragment] = field(default_factory=dict)
+    fragments: dict[FragmentKey, Fragment] = field(default_factory=dict)
     drafted: dict[Hashable, Drafted] = field(default_factory=dict)
     chosen_layouts: dict[Hashable, ChosenLayout] = field(default_factory=dict)
 
@@ -184,7 +188,7 @@ class Compiler:
         skill = self.skills.get(name)
         constants = self._constants(skill.variables, known)
         body = Body(skill.body, template=skill.template)
-        return self._compiled(("skill", name), body, skill.body, constants, known)
+        return self._compiled(("skill", name, 0), body, skill.body, constants, known)
 
     def layout(self, chosen: ChosenLayout, known: Known) -> Fragment:
         """A compiled layout; raises DocasmError if it is broken."""
@@ -233,7 +237,12 @@ class Compiler:
         }
 
     def _compiled(
-        self, key: Hashable, body: Body, source: Source, constants: Mapping[str, Any], known: Known
+        self,
+        key: tuple[str, Hashable, int],
+        body: Body,
+        source: Source,
+        constants: Mapping[str, Any],
+        known: Known,
     ) -> Fragment:
         full_key = (key, frozenset(constants), known.profile)
         found = self.fragments.get(full_key)
@@ -275,6 +284,6 @@ def holes(planned: Sequence[Planned]) -> Iterator[PlacedHole]:
 def _keep(kept: dict[Hashable, Value], key: Hashable, value: Value) -> Value:
     """Puts a value into a cache of bounded size, the oldest going first."""
     if len(kept) >= MAX_KEPT:
-        kept.pop(next(iter(kept)), None)
+        kept.pop(next(iter(list(kept)), None), None)  # a list: other threads may add meanwhile
     kept[key] = value
     return value

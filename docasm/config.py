@@ -1,23 +1,28 @@
 """Reading `docasm.yaml`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from docasm.errors import Problem, did_you_mean, failure
 from docasm.fields import Fields
+from docasm.files import Files
 from docasm.history import DEFAULT_LABELS, ROLES
+from docasm.layout import check_profile, read_profiles
 from docasm.params import read_params
 from docasm.rules import read_rules
 from docasm.settings import Setting, parse_settings
 from docasm.skill import read_variables
-from docasm.source import is_file, is_folder, read
+from docasm.source import is_file, is_folder
 from docasm.trigger import KINDS, Rule
 
 FILE_NAME = "docasm.yaml"
-BUNDLE_KEYS = ("skills", "layouts", "layout", "adopted", "tools", "variables", "labels", "params")
+BUNDLE_KEYS = (
+    *("skills", "layouts", "layout", "adopted", "tools", "variables", "labels", "params"),
+    *("profiles", "provider", "soul", "pipeline"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +51,17 @@ class Config:
     variables: Mapping[str, Any]
     labels: Mapping[str, str]
     params: Mapping[str, Any]
+    profiles: Mapping[str, Setting] = field(default_factory=dict)
+    """What every layout says otherwise for a model."""
+    provider: str | None = None
+    """Whom renders are for where they do not say."""
+    soul: Setting | None = None
+    """A soul document, relative to the bundle, whose layout all triggers use."""
+    pipeline: Setting | None = None
+    """The same of a `context_pipeline` or `context_profiles`."""
 
 
-def read_config(folder: Path, shown: str) -> tuple[Config, tuple[Problem, ...]]:
+def read_config(folder: Path, shown: str, files: Files) -> tuple[Config, tuple[Problem, ...]]:
     """The configuration of a bundle's folder and what is wrong with it; `shown` is what problems call it."""
     file = folder / FILE_NAME
     if not is_file(file):
@@ -56,7 +69,7 @@ def read_config(folder: Path, shown: str) -> tuple[Config, tuple[Problem, ...]]:
         raise failure("no-bundle", f"there is no `{FILE_NAME}` in `{shown}`", hint=hint)
     problems: list[Problem] = []
     name = Path(shown, FILE_NAME).as_posix()
-    fields = Fields(parse_settings(read(file, name)), problems, f"`{FILE_NAME}`")
+    fields = Fields(files.parsed("settings", file, name, parse_settings), problems, f"`{FILE_NAME}`")
     fields.only(BUNDLE_KEYS)
     config = Config(
         skill_folders=_folders(fields, folder),
@@ -67,8 +80,23 @@ def read_config(folder: Path, shown: str) -> tuple[Config, tuple[Problem, ...]]:
         variables=read_variables(fields),
         labels=_labels(fields.mapping("labels")),
         params=read_params(fields.mapping("params"), severity="error"),
+        profiles=_profiles(fields),
+        provider=fields.text("provider") or None,
+        soul=_file(fields, "soul"),
+        pipeline=_file(fields, "pipeline"),
     )
     return config, tuple(problems)
+
+
+def _profiles(fields: Fields) -> Mapping[str, Setting]:
+    profiles = read_profiles(fields)
+    for profile in profiles.values():
+        fields.problems.extend(check_profile(profile))
+    return profiles
+
+
+def _file(fields: Fields, key: str) -> Setting | None:
+    return fields.get(key) if fields.text(key) else None
 
 
 def _folders(fields: Fields, folder: Path) -> tuple[Path, ...]:

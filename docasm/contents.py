@@ -7,6 +7,7 @@ from typing import Any
 from docasm.compiler import Compiler
 from docasm.errors import Problem
 from docasm.relevance import Index
+from docasm.resolve import Resolvers
 from docasm.tokens import Count
 from docasm.tools import Tool
 from docasm.trigger import Rule, Rules
@@ -62,6 +63,8 @@ class Contents:
     """Whom renders are for where they do not say."""
     tokenizers: Mapping[str, Count] = field(default_factory=dict)
     """Functions that count tokens, by the name that layouts use."""
+    resolvers: Resolvers | None = None
+    """What answers for the tools that variables are."""
     left_out: tuple[Problem, ...] = ()
     """Warnings about adopted skills that cannot be read."""
     selections: dict[tuple[int, ...], Selection] = field(default_factory=dict)

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from os.path import islink
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from docasm.errors import DocasmError, Place, Problem, failure
+from docasm.files import Files
 from docasm.layout import Layout, read_layout
 from docasm.skill import Skill, read_skill
-from docasm.source import is_file, is_folder, read
+from docasm.source import is_file, is_folder
 
 Value = TypeVar("Value")
 
@@ -60,7 +63,7 @@ def _label(folder: str, path: Path) -> str:
 
 
 def read_skills(
-    folders: Sequence[Path], shown: Mapping[Path, str], allowed: Sequence[Path]
+    folders: Sequence[Path], shown: Mapping[Path, str], allowed: Sequence[Path], files: Files
 ) -> Library[Skill]:
     """The skills of folders, those of the first folder before those of later ones of the same name.
 
@@ -69,7 +72,7 @@ def read_skills(
     library: Library[Skill] = Library()
     allowed = resolved(allowed)
     for folder in folders:
-        here = _read_folder(folder, shown[folder], allowed)
+        here = _read_folder(folder, shown[folder], allowed, files)
         for name in [*here.found, *here.broken]:
             if name in library.found or name in library.broken:
                 library.problems.append(_shadowed(name, shown[folder]))
@@ -85,14 +88,16 @@ def _shadowed(name: str, folder: str) -> Problem:
     return Problem("shadowed-skill", message, severity="note")
 
 
-def _read_folder(folder: Path, shown: str, allowed: Sequence[Path]) -> Library[Skill]:
+def _read_folder(folder: Path, shown: str, allowed: Sequence[Path], files: Files) -> Library[Skill]:
     library: Library[Skill] = Library()
     places: dict[str, str] = {}
-    for path, default_name, agent_skill in _skill_files(folder):
+    for path, default_name, agent_skill in _skill_files(folder, shown):
         name, label = default_name, _label(shown, path.relative_to(folder))
         try:
             _check_inside(path, label, allowed)
-            skill, problems = read_skill(read(path, label), default_name, agent_skill=agent_skill)
+            parse = partial(read_skill, default_name=default_name, agent_skill=agent_skill)
+            kind = "Agent Skill" if agent_skill else "skill"
+            skill, problems = files.parsed(kind, path, label, parse)
             name = skill.name
             if any(problem.severity == "error" for problem in problems):
                 raise DocasmError(problems)
@@ -112,41 +117,41 @@ def _read_folder(folder: Path, shown: str, allowed: Sequence[Path]) -> Library[S
     return library
 
 
-def _skill_files(folder: Path) -> Iterator[tuple[Path, str, bool]]:
+def _skill_files(folder: Path, shown: str) -> Iterator[tuple[Path, str, bool]]:
     """Each skill's file, its name if the file gives none, and whether it is an Agent Skill; sorted."""
-    for path in _entries(folder):
+    for path in _entries(folder, shown):
         if path.suffix == ".md" and is_file(path):
             yield path, path.stem, False
         elif is_file(path / AGENT_SKILL_FILE):
             yield path / AGENT_SKILL_FILE, path.name, True
 
 
-def _entries(folder: Path) -> Sequence[Path]:
+def _entries(folder: Path, shown: str) -> Sequence[Path]:
     """What a folder holds that is not hidden; sorted."""
     if not is_folder(folder):
         return ()
     try:
         found = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
-        raise failure("unreadable-file", f"cannot list `{folder}`: {error.strerror}") from None
+        raise failure("unreadable-file", f"cannot list `{shown}`: {error.strerror}") from None
     return sorted(found, key=lambda path: path.name)
 
 
-def read_layouts(folder: Path, shown: str, allowed: Sequence[Path]) -> Library[Layout]:
+def read_layouts(folder: Path, shown: str, allowed: Sequence[Path], files: Files) -> Library[Layout]:
     """The layouts of a folder, and the built-in ones of names that it does not hold."""
     library: Library[Layout] = Library()
     allowed = resolved([*allowed, BUILT_IN_LAYOUTS])
     places = [(BUILT_IN_LAYOUTS, "docasm"), (folder, shown)]
-    files = {
+    paths = {
         path.stem: (path, _label(label, path.relative_to(each)))
         for each, label in places
-        for path in _entries(each)
+        for path in _entries(each, label)
         if path.suffix == ".md" and is_file(path)
     }
-    for name, (path, label) in sorted(files.items()):
+    for name, (path, label) in sorted(paths.items()):
         try:
             _check_inside(path, label, allowed)
-            layout, problems = read_layout(read(path, label), name)
+            layout, problems = files.parsed("layout", path, label, partial(read_layout, name=name))
             if problems:
                 raise DocasmError(problems)
             library.found[name] = layout
@@ -156,6 +161,9 @@ def read_layouts(folder: Path, shown: str, allowed: Sequence[Path]) -> Library[L
 
 
 def _check_inside(path: Path, label: str, allowed: Sequence[Path]) -> None:
+    """Raises DocasmError for a file below an allowed folder that is really elsewhere."""
+    if not islink(path) and not islink(path.parent):
+        return  # an Agent Skill is in a folder of its own; no file is deeper
     real = _resolved(path)
     if real is None or not any(real.is_relative_to(folder) for folder in allowed):
         message = f"`{label}` leads out of the folders of this bundle"

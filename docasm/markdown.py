@@ -163,6 +163,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).disable("inline")
     parser.block.ruler.at("heading", _with_offset(heading), {"alt": ["paragraph", "reference", "blockquote"]})
     parser.block.ruler.at("lheading", _with_offset(lheading))
+    parser.parse("")  # its first parse puts its rules in order, which another thread must not see half done
     return parser
 
 

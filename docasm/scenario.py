@@ -12,6 +12,7 @@ from docasm.errors import DocasmError, Problem, did_you_mean, failure
 from docasm.fields import Fields
 from docasm.history import ROLES, Turn
 from docasm.render import Render
+from docasm.resolve import Resolvers
 from docasm.settings import Setting, parse_settings
 from docasm.skill import read_variables
 from docasm.source import is_file, read
@@ -29,6 +30,10 @@ SCENARIO_KEYS = (
     "layout",
     "tools",
     "now",
+    "provider",
+    "soul",
+    "pipeline",
+    "results",
 )
 _TRIGGER_KEYS = {
     "dm": ("type", "sender", "text"),
@@ -50,24 +55,33 @@ class Scenario:
     layout: str | None
     tools: tuple[Tool, ...] | None
     now: str | None
+    provider: str | None
+    results: Mapping[str, Any]
+    """What tools return, by their names."""
 
-    def render(self) -> Render:
-        """The document; raises DocasmError with everything that is wrong."""
+    def render(self, *, layout: str | None = None, model: str | None = None) -> Render:
+        """The document; raises DocasmError with everything that is wrong.
+
+        `layout` and `model` go before those of the file.
+        """
         return self.bundle.render(
             self.trigger,
             history=self.history,
             variables=self.variables,
             tools=self.tools,
-            model=self.model,
-            layout=self.layout,
+            model=model or self.model,
+            layout=layout or self.layout,
             now=self.now,
+            provider=self.provider,
+            resolvers=self.results,
         )
 
 
-def load_scenario(path: str | Path) -> Scenario:
+def load_scenario(path: str | Path, *, resolvers: Resolvers | None = None) -> Scenario:
     """Reads a scenario and loads its bundle; raises DocasmError with everything that is wrong.
 
     The bundle is the folder that `bundle` names, or the nearest one upwards with a `docasm.yaml`.
+    `resolvers` answer for tools whose results the scenario does not hold.
     """
     file = Path(path)
     problems: list[Problem] = []
@@ -76,19 +90,28 @@ def load_scenario(path: str | Path) -> Scenario:
     trigger = _trigger(fields, problems)
     history = read_history(fields.get("history"), problems)
     variables = read_variables(fields)
-    model, layout, now = (fields.text(key) or None for key in ("model", "layout", "now"))
+    model, layout, now, provider = (
+        fields.text(key) or None for key in ("model", "layout", "now", "provider")
+    )
+    results = fields.mapping("results").plain()
     tools, tool_problems = read_tool_list(fields.get("tools"), file.parent)
     problems.extend(tool_problems)
-    bundle = _bundle(fields, file, problems)
+    bundle = _bundle(fields, file, problems, resolvers)
     if problems or bundle is None or trigger is None:
         raise DocasmError(problems)
     given = None if fields.get("tools") is None else tools
-    return Scenario(file, bundle, trigger, history, variables, model, layout, given, now)
+    return Scenario(file, bundle, trigger, history, variables, model, layout, given, now, provider, results)
 
 
-def _bundle(fields: Fields, file: Path, problems: list[Problem]) -> Bundle | None:
+def _bundle(
+    fields: Fields, file: Path, problems: list[Problem], resolvers: Resolvers | None
+) -> Bundle | None:
+    soul, pipeline = (
+        file.parent / name if (name := fields.text(key)) else None for key in ("soul", "pipeline")
+    )
     try:
-        return Bundle.load(_bundle_folder(fields, file))
+        folder = _bundle_folder(fields, file)
+        return Bundle.load(folder, resolvers=resolvers, soul=soul, pipeline=pipeline)
     except DocasmError as error:
         named = fields.get("bundle")
         for each in error.problems:

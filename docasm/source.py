@@ -85,12 +85,16 @@ class FrontMatter:
 def read(path: Path, name: str | None = None) -> Source:
     """A file's text: UTF-8, a BOM dropped, CRLF and CR read as LF; raises DocasmError."""
     shown = name or str(path)
+    return decode(read_bytes(path, shown), shown)
+
+
+def read_bytes(path: Path, shown: str) -> bytes:
+    """What a file holds; raises DocasmError."""
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise failure("unreadable-file", f"cannot read `{shown}`: {reason}") from None
-    return decode(data, shown)
 
 
 def is_folder(path: Path) -> bool:

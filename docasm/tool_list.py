@@ -5,19 +5,26 @@ from os.path import normpath
 from pathlib import Path
 
 from docasm.errors import DocasmError, Problem
+from docasm.files import Files
 from docasm.json_text import parse_json
 from docasm.settings import Setting, parse_settings
-from docasm.source import Source, read
+from docasm.source import Source
 from docasm.tools import Tool, read_tools
 
 
-def read_tool_list(setting: Setting | None, folder: Path) -> tuple[tuple[Tool, ...], tuple[Problem, ...]]:
-    """The tools of a setting, a file relative to `folder` if it is text; and what is wrong with them."""
+def read_tool_list(
+    setting: Setting | None, folder: Path, shown: Path | None = None, files: Files | None = None
+) -> tuple[tuple[Tool, ...], tuple[Problem, ...]]:
+    """The tools of a setting, a file relative to `folder` if it is text; and what is wrong with them.
+
+    `shown` is what problems call the folder.
+    """
     if setting is None:
         return (), ()
     try:
         if isinstance(setting.value, str):
-            return _from_file(read(folder / setting.value, normpath(folder / setting.value))), ()
+            label = normpath((shown or folder) / setting.value)
+            return (files or Files()).parsed("tools", folder / setting.value, label, _from_file), ()
         return read_tools(setting.plain(), _items(setting)), ()
     except DocasmError as error:
         return (), tuple(_placed(problem, setting) for problem in error.problems)

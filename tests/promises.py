@@ -9,7 +9,10 @@ from typing import Any, Self
 
 from docasm.bundle import Bundle
 from docasm.compiler import Compiler
+from docasm.config import Config
 from docasm.contents import Adopted, Contents
+from docasm.disk import Disk, Origin
+from docasm.edits import Edits
 from docasm.errors import DocasmError, Problem
 from docasm.history import Turn
 from docasm.layout import Layout, read_layout
@@ -17,11 +20,14 @@ from docasm.library import Library
 from docasm.render import Render
 from docasm.skill import Skill, read_skill
 from docasm.source import Source
+from docasm.state import State
 from docasm.trigger import KINDS, Rule, Rules, Trigger
 from tests.strategies import BLOCKS, FENCES, PROSE, TEMPLATES
 from tests.templates import CONSTANTS, HOLES, LINES, PREFIXES, SLOTS, STARTS
 
 PLAIN_LAYOUT = "system:\n<<skills>>\n\nuser:\n<<input>>\n"
+NOTHING = Config((), Path(), {}, None, None, {}, {}, {})
+"""What no `docasm.yaml` says."""
 _ANY_TRIGGER = tuple(Rule(kind) for kind in KINDS)
 
 
@@ -45,7 +51,8 @@ def bundle(
         params={},
         compiler=compiler,
     )
-    return Bundle(Path(), found, contents, ())
+    disk = Disk(Origin("", Path()), NOTHING, compiler.skills, compiler.layouts, (), (), {})
+    return Bundle(State(disk, Edits(), contents, ()))
 
 
 def _skill(name: str, text: str) -> Skill:

@@ -14,6 +14,7 @@ LAYERS = (
     "codes",
     "errors",
     "source",
+    "files",
     "markers",
     "markdown",
     "contain",
@@ -60,8 +61,12 @@ LAYERS = (
     "resolve",
     "outside",
     "config",
+    "formats",
+    "disk",
+    "edits",
     "contents",
     "check",
+    "state",
     "select",
     "tell",
     "fit",
@@ -79,6 +84,7 @@ EDGES = ("cli", "__main__")
 
 PUBLIC = {
     "Bundle",
+    "Changes",
     "Cut",
     "Document",
     "DocasmError",
