@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from docasm.account import Budget
-from docasm.compiler import Drafted
-from docasm.contents import Contents
+from docasm.compiler import ChosenLayout, Drafted, EmptySlots
+from docasm.contents import Contents, Selection
 from docasm.draft import HistoryMessages
 from docasm.errors import DocasmError, Problem, failure
 from docasm.fill import Values
-from docasm.fitting import Fit, Fitting, fill, tell_within
+from docasm.fitting import fit_planned, tell_within
 from docasm.fragment import INPUT, MESSAGE
 from docasm.limits import HISTORY, TOOLS
 from docasm.markers import Message, trim
@@ -20,12 +20,12 @@ from docasm.outside import calls_of_holes, calls_of_slots, show_slots
 from docasm.params import merge_params
 from docasm.plan import Planned
 from docasm.relevance import Ranked
-from docasm.render import Render
+from docasm.render import Making, Render
 from docasm.resolve import Steps, run
 from docasm.select import choose_tools, match, relevant, select
 from docasm.shown import Shown
 from docasm.size import Ruler
-from docasm.tell import Telling, no_history_slot
+from docasm.tell import Telling, Told, no_history_slot, tell
 from docasm.tokens import measure
 from docasm.tools import Tool
 from docasm.trigger import Trigger, input_text
@@ -33,6 +33,9 @@ from docasm.turns import turns
 
 PROVIDER = "openai"
 """What a render is for where nothing else is said."""
+
+
+_Chosen = tuple[ChosenLayout, Selection, Mapping[str, Any], tuple[Problem, ...], tuple[Ranked, ...]]
 
 
 @dataclass(slots=True)
@@ -53,77 +56,89 @@ class Request:
 
 def assemble(contents: Contents, asked: Request) -> Steps[Render]:
     """The document for a trigger; asks for what tools return. Raises DocasmError with all that is wrong."""
-    trigger, compiler = asked.trigger, contents.compiler
-    layout_name = asked.layout or contents.layout_of[trigger.kind]
-    selection = select(contents, match(contents, trigger, layout_name))
-    params, conflicts = merge_params(selection.params, contents.params, asked.model)
     provider = asked.provider or contents.provider or PROVIDER
-    chosen = compiler.choose(layout_name, params.get("model"), provider)
-    ranked: tuple[Ranked, ...] = ()
-    if chosen.layout.relevance is not None:
-        selection, ranked = relevant(contents, selection, chosen.layout.relevance, input_text(trigger))
-        params, conflicts = merge_params(selection.params, contents.params, asked.model)
+    chosen, selection, params, conflicts, ranked = _chosen(contents, asked, provider)
     names = _names(asked, params.get("model"), provider)
-    drafted = compiler.draft(chosen, selection.skills, tuple(names))
-
-    if drafted.sources or asked.resolved or asked.variables:
+    drafted = contents.compiler.draft(chosen, selection.skills, tuple(names))
+    may_ask = drafted.sources or asked.resolved or asked.variables
+    if may_ask:
         yield from _ask(calls_of_slots(drafted, names, asked.resolved), names, asked)
-    budget = Budget(names)
-    shown = show_slots(drafted, names, budget) if drafted.own_slots else _NOTHING_SHOWN
-    limits = drafted.layout
-    telling = Telling(turns(asked.history, limits.max_turns, limits.step), limits, contents.labels)
-    told = tell_within(telling, _rulers(contents, drafted, params)[0]) if limits.limited else telling.told()
-    if HISTORY not in drafted.slots and (told.text or told.messages):
-        raise no_history_slot(drafted.layout)
-    chosen_tools = choose_tools(contents, drafted.contributors, asked.tools)
 
-    slots = {INPUT: input_text(trigger), HISTORY: told.text, TOOLS: chosen_tools.listed}
-    if shown:
+    budget = Budget(names)
+    rulers = _rulers(contents, drafted, params) if drafted.layout.limited else None
+    telling, told = _told(contents, asked, drafted, rulers)
+    tools = choose_tools(contents, drafted.contributors, asked.tools)
+    slots = {INPUT: input_text(asked.trigger), HISTORY: told.text, TOOLS: tools.listed}
+    shown, empty = NOTHING_SHOWN, _EMPTY[not told.text, not tools.listed]
+    if drafted.own_slots:
+        shown = show_slots(drafted, names, budget)
         slots |= {name: each.text for name, each in shown.items()}
-    empty = frozenset([name for name, text in slots.items() if not text])
+        empty |= {name for name, each in shown.items() if not each.text}
     planned = drafted.plan(empty)
-    if drafted.sources or asked.resolved or asked.variables:
+    if may_ask:
         yield from _ask(calls_of_holes(drafted, planned, names, asked.resolved), names, asked)
+
     values = Values(names, slots, budget)
-    if limits.limited:
-        rulers = _rulers(contents, drafted, params)
-        shown = {**shown, TOOLS: Shown(chosen_tools.listed, tuple(chosen_tools.listed.split("\n")))}
-        fit = Fitting(drafted.layout, list(fill(planned, values)), telling, told, shown, *rulers).fit()
-        if fit.told.text and HISTORY in empty:
-            empty -= {HISTORY}
-            slots[HISTORY] = fit.told.text
-            filled = list(fill(drafted.plan(empty), values.anew()))
-            fit = Fitting(drafted.layout, filled, telling, fit.told, shown, *rulers).fit()
+    if telling is None or rulers is None:
+        fit = None
+        messages = _fill(planned, values, told.messages)
     else:
-        fit = Fit(_fill(planned, values, told.messages), told)
-    for message in fit.messages:
+        lists = {**shown, TOOLS: Shown(tools.listed, tuple(tools.listed.split("\n")))}
+        fit, empty, values = fit_planned(drafted, empty, values, telling, told, lists, rulers)
+        messages = fit.messages
+    for message in messages:
         if not message.content.isascii():
             _check_encodable(message)
     warnings = (*contents.left_out, *conflicts)
-    return Render(
-        fit.messages,
-        chosen_tools.tools,
-        params,
-        selection.skills,
-        provider,
-        fit,
-        drafted,
-        empty,
-        values,
-        asked.variables,
-        warnings,
-        shown,
-        ranked,
-        partial(_again, contents, asked),
-    )
+    again = partial(_again, contents, asked)
+    making = Making(told, drafted, empty, values, asked.variables, warnings, shown, fit, ranked, again)
+    return Render(messages, tools.tools, params, selection.skills, provider, making)
+
+
+def _chosen(contents: Contents, asked: Request, provider: str) -> _Chosen:
+    """The layout and the skills, which are chosen for each other, and the parameters of these skills."""
+    layout_name = asked.layout or contents.layout_of[asked.trigger.kind]
+    selection = select(contents, match(contents, asked.trigger, layout_name))
+    params, conflicts = merge_params(selection.params, contents.params, asked.model)
+    chosen = contents.compiler.choose(layout_name, params.get("model"), provider)
+    relevance = chosen.layout.relevance
+    if relevance is None:
+        return chosen, selection, params, conflicts, ()
+    selection, ranked = relevant(contents, selection, relevance, input_text(asked.trigger))
+    params, conflicts = merge_params(selection.params, contents.params, asked.model)
+    return chosen, selection, params, conflicts, ranked
+
+
+def _told(
+    contents: Contents, asked: Request, drafted: Drafted, rulers: tuple[Ruler, Ruler] | None
+) -> tuple[Telling | None, Told]:
+    """The history, within its own limits; and how it can be cut further, if the layout has limits."""
+    layout = drafted.layout
+    history = turns(asked.history, layout.history.max_turns, layout.history.step)
+    telling = None
+    if rulers is None:
+        told = tell(history, layout, contents.labels)
+    else:
+        telling = Telling(history, layout, contents.labels)
+        told = tell_within(telling, rulers[0])
+    if HISTORY not in drafted.slots and (told.text or told.messages):
+        raise no_history_slot(layout)
+    return telling, told
 
 
 def _again(contents: Contents, asked: Request, provider: str) -> Render:
-    """The same for another provider, tools that it alone uses left out: they have no one to ask."""
-    return run(assemble(contents, replace(asked, provider=provider)), ())
+    """The same for another provider."""
+    return run(assemble(contents, replace(asked, provider=provider)), (contents.resolvers,))
 
 
-_NOTHING_SHOWN: Mapping[str, Shown] = {}
+_EMPTY: Mapping[tuple[bool, bool], EmptySlots] = {
+    (False, False): frozenset(),
+    (False, True): frozenset({TOOLS}),
+    (True, False): frozenset({HISTORY}),
+    (True, True): frozenset({HISTORY, TOOLS}),
+}
+"""By whether the history and whether the tools bring nothing."""
+NOTHING_SHOWN: Mapping[str, Shown] = {}
 
 
 def _ask(calls: Sequence[Any], names: dict[str, Any], asked: Request) -> Steps[None]:

@@ -1,6 +1,6 @@
 """A bundle: the folder that an agent's owner writes, loaded."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -128,7 +128,7 @@ class Bundle:
         contents = self._state.contents
         asked = _asked(trigger, history, variables, tools, model, layout, now, provider)
         try:
-            return run(assemble(contents, asked), _all(resolvers, contents.resolvers))
+            return run(assemble(contents, asked), (resolvers, contents.resolvers))
         except (AttributeError, KeyError, TypeError):  # asked only now: a good call pays nothing for it
             _check_types(asked)
             raise
@@ -140,7 +140,7 @@ class Bundle:
         contents = self._state.contents
         asked = _asked(trigger, **options)
         try:
-            return await run_async(assemble(contents, asked), _all(resolvers, contents.resolvers))
+            return await run_async(assemble(contents, asked), (resolvers, contents.resolvers))
         except (AttributeError, KeyError, TypeError):
             _check_types(asked)
             raise
@@ -229,6 +229,9 @@ def _new(before: Iterable[Problem], after: Iterable[Problem]) -> tuple[Problem, 
     return tuple(dict.fromkeys(each for each in after if each not in known))
 
 
+_SEQUENCES = (list, tuple)
+
+
 def _asked(
     trigger: Trigger,
     history: Iterable[object] = (),
@@ -240,13 +243,9 @@ def _asked(
     provider: str | None = None,
 ) -> Request:
     chosen = None if tools is None else read_tools(tools)
-    if isinstance(history, Iterable) and not isinstance(history, Sequence):
-        history = tuple(history)
+    if type(history) not in _SEQUENCES and isinstance(history, Iterable):
+        history = tuple(history)  # it is asked more than once
     return Request(trigger, history, variables, chosen, model, layout, now, provider, {})
-
-
-def _all(*resolvers: Resolvers | None) -> tuple[Resolvers, ...]:
-    return tuple(each for each in resolvers if each is not None)
 
 
 def _check_types(asked: Request) -> None:

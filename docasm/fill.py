@@ -1,8 +1,8 @@
 """Writing what a render brings into its places."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 from docasm.account import Budget
 from docasm.atoms import NO_REGION, Region, Text
@@ -11,20 +11,19 @@ from docasm.template import Literal, Output
 from docasm.template_run import Hole
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(NamedTuple):
     """What one render brings."""
 
     names: Mapping[str, Any]
     """The variables of templates."""
     slots: Mapping[str, str]
     """The text of each slot."""
-    budget: Budget = field(default_factory=Budget)
+    budget: Budget
     """What templates may still spend, all of them together."""
 
     def anew(self) -> Self:
         """The same for another pass."""
-        return replace(self, budget=Budget(self.names))
+        return self._replace(budget=Budget(self.names))
 
 
 @dataclass(frozen=True, slots=True)

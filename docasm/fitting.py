@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from docasm.atoms import Region
+from docasm.compiler import Drafted, EmptySlots
 from docasm.draft import HistoryMessages
 from docasm.fill import Values
 from docasm.fit import (
@@ -202,3 +203,27 @@ class Fitting:
                 messages.append(Message(role, trim("".join(texts))))
         cuts = tuple(cut for name, slot in fitted.items() if name != HISTORY for cut in slot.cuts)
         return Fit(tuple(messages), told, kept, cuts)
+
+
+def fit_planned(
+    drafted: Drafted,
+    empty: EmptySlots,
+    values: Values,
+    telling: Telling,
+    told: Told,
+    shown: Mapping[str, Shown],
+    rulers: tuple[Ruler, Ruler],
+) -> tuple[Fit, EmptySlots, Values]:
+    """A render within its limits, the slots that bring nothing after all, and what they bring.
+
+    A history of messages whose first ones a limit takes away brings a line that it did not bring before.
+    """
+    fit = Fitting(
+        drafted.layout, list(fill(drafted.plan(empty), values)), telling, told, shown, *rulers
+    ).fit()
+    if HISTORY not in empty or not fit.told.text:
+        return fit, empty, values
+    empty -= {HISTORY}
+    values = values._replace(slots={**values.slots, HISTORY: fit.told.text}).anew()
+    filled = list(fill(drafted.plan(empty), values))
+    return Fitting(drafted.layout, filled, telling, fit.told, shown, *rulers).fit(), empty, values

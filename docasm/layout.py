@@ -64,6 +64,10 @@ class Layout:
     """By the name, or pattern, of the models that they are for."""
     settings: Setting
     """All that was read, for a profile to be merged with."""
+    history: SlotSettings
+    """What it says of the history."""
+    limited: bool
+    """Whether a limit may cut more than whole turns, by their number."""
     needs_skills: bool = True
     """Whether the document makes no sense without the selected skills."""
 
@@ -76,23 +80,10 @@ class Layout:
         return self.bodies[0].source
 
     @property
-    def limited(self) -> bool:
-        """Whether a limit may cut more than whole turns, by their number."""
-        return bool(self.limits) or any(slot.limited for slot in self.slots.values())
-
-    @property
     def counts_tokens(self) -> bool:
         """Whether a limit is one of tokens."""
         each = (self.limits, *(slot.limits for slot in self.slots.values()))
         return any(limits.max_tokens is not None for limits in each)
-
-    @property
-    def max_turns(self) -> int | None:
-        return self.slot(HISTORY).max_turns
-
-    @property
-    def step(self) -> int:
-        return self.slot(HISTORY).step
 
     @property
     def relevance(self) -> Relevance | None:
@@ -101,7 +92,7 @@ class Layout:
 
     @property
     def history_is_messages(self) -> bool:
-        return self.slot(HISTORY).shown_as == AS_MESSAGES
+        return self.history.shown_as == AS_MESSAGES
 
 
 def read_layout(source: Source, name: str) -> tuple[Layout, tuple[Problem, ...]]:
@@ -125,17 +116,20 @@ def _read(name: str, bodies: tuple[Body, ...], fields: Fields) -> Layout:
     known = partial(_is_slot, bodies)
     slots = read_slots(fields.mapping("slots"), known)
     _check_names(fields.mapping("slots"), known)
+    limits = read_limits(fields)
     return Layout(
         name=name,
         bodies=bodies,
         variables=read_variables(fields),
         slots=slots,
-        limits=read_limits(fields),
+        limits=limits,
         drop=_drop(fields, slots),
         tokenizer=fields.text("tokenizer") or None,
         token_factor=fields.number("token_factor", 1.0, above=0, most=MOST_FACTOR),
         profiles=read_profiles(fields),
         settings=fields.setting,
+        history=slots.get(HISTORY, NO_SETTINGS),
+        limited=bool(limits) or any(slot.limited for slot in slots.values()),
     )
 
 

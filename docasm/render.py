@@ -19,9 +19,30 @@ from docasm.markers import Message, join
 from docasm.plan import Planned, Stretch
 from docasm.relevance import Ranked
 from docasm.shown import Shown
-from docasm.tell import Cut
+from docasm.tell import Cut, Told
 from docasm.tools import Tool
 from docasm.units import ITEM
+
+
+@dataclass(slots=True)
+class Making:
+    """How a document was made, for those who ask for more than its messages."""
+
+    told: Told
+    drafted: Drafted
+    empty: EmptySlots
+    values: Values
+    given: Mapping[str, Any] | None
+    """The variables that the caller set."""
+    warnings: tuple[Problem, ...]
+    shown: Mapping[str, Shown]
+    """What the slots that are lists show."""
+    fit: Fit | None
+    """How limits left it, if the layout has some."""
+    ranked: tuple[Ranked, ...]
+    """The skills that others were preferred to, with their scores."""
+    again: Callable[[str], "Render"]
+    """The same for another provider."""
 
 
 @dataclass(frozen=True)
@@ -38,33 +59,24 @@ class Render:
     """The selected skills, in order."""
     provider: str
     """Whom the document is for."""
-    fit: Fit = field(repr=False, compare=False)
-    drafted: Drafted = field(repr=False, compare=False)
-    empty: EmptySlots = field(repr=False, compare=False)
-    values: Values = field(repr=False, compare=False)
-    given: Mapping[str, Any] | None = field(repr=False, compare=False)
-    """The variables that the caller set."""
-    warnings: tuple[Problem, ...] = field(repr=False, compare=False)
-    shown: Mapping[str, Shown] = field(repr=False, compare=False)
-    ranked: tuple[Ranked, ...] = field(repr=False, compare=False)
-    """The skills that others were preferred to, with their scores."""
-    again: Callable[[str], "Render"] = field(repr=False, compare=False)
-    """The same for another provider."""
+    making: Making = field(repr=False, compare=False)
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
         """What limits took away."""
-        if not self.shown:
-            return (*self.fit.told.cuts, *self.fit.cuts)
-        items = [
-            Cut(name, "max_items", each.left_out, ITEM) for name, each in self.shown.items() if each.left_out
-        ]
-        return (*self.fit.told.cuts, *items, *self.fit.cuts)
+        shown, fit = self.making.shown, self.making.fit
+        items = [Cut(name, "max_items", each.left_out, ITEM) for name, each in shown.items() if each.left_out]
+        return (*self._told.cuts, *items, *(fit.cuts if fit else ()))
+
+    @property
+    def _told(self) -> Told:
+        """The history as it is in the document."""
+        return self.making.fit.told if self.making.fit else self.making.told
 
     @property
     def left_out(self) -> int:
         """How many messages of the history hold no words, only tool calls or results."""
-        return self.fit.told.left_out
+        return self._told.left_out
 
     @cached_property
     def markdown(self) -> str:
@@ -79,7 +91,7 @@ class Render:
     @cached_property
     def document(self) -> Document:
         """The document as a tree that knows its sources."""
-        return self._document(self.empty)
+        return self._document(self.making.empty)
 
     @cached_property
     def places(self) -> tuple[Origin, ...]:
@@ -89,7 +101,7 @@ class Render:
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """Warnings and notes about this render."""
-        return (*self.warnings, *self.drafted.notes, *self._unused_variables())
+        return (*self.making.warnings, *self.making.drafted.notes, *self._unused_variables())
 
     def payload(self, provider: str | None = None) -> dict[str, Any]:
         """The request as a provider's API takes it, the render's own if none is named; raises DocasmError."""
@@ -100,17 +112,19 @@ class Render:
         """The same render for another provider; itself where its text is the same for all."""
         if provider == self.provider:
             return self
-        has_text = any(body.by_provider for body in self.drafted.layout.bodies)
-        asks = any("provider" in hole.hole.asks for hole in holes(self.drafted.plan(self.empty)))
-        return self.again(provider) if has_text or asks else replace(self, provider=provider)
+        has_text = any(body.by_provider for body in self.making.drafted.layout.bodies)
+        asks = any(
+            "provider" in hole.hole.asks for hole in holes(self.making.drafted.plan(self.making.empty))
+        )
+        return self.making.again(provider) if has_text or asks else replace(self, provider=provider)
 
     def stable_prefix(self, *changes: str) -> int:
         """How many code points of the Markdown stay, from its start, whatever becomes of what is named.
 
         `changes` are of "history", "now", "skills" (which are selected), "tools", "trigger", "variables".
         """
-        empty = self.empty - set(changes)
-        layout, also = self.drafted.layout, set()
+        empty = self.making.empty - set(changes)
+        layout, also = self.making.drafted.layout, set()
         if changes and layout.limits:
             also.add(LIMIT)
         if "trigger" in changes and layout.relevance is not None:
@@ -118,10 +132,10 @@ class Render:
         return stable_prefix(self._document(empty), frozenset(changes) | also)
 
     def _document(self, empty: EmptySlots) -> Document:
-        return Document(tuple(self._messages(self.drafted.plan(empty))))
+        return Document(tuple(self._messages(self.making.drafted.plan(empty))))
 
     def _messages(self, planned: Sequence[Planned]) -> "list[DocumentMessage]":
-        messages, values = [], self.values.anew()
+        messages, values = [], self.making.values.anew()
         for each in planned:
             if isinstance(each, HistoryMessages):
                 messages += self._history_messages(each.name)
@@ -136,32 +150,36 @@ class Render:
         texts: list[Text] = []
         for part in stretch.parts:
             texts += [part] if isinstance(part, Text) else part.texts(values)
-        layout, slot = self.drafted.layout, stretch.region[0]
+        layout, slot = self.making.drafted.layout, stretch.region[0]
         if not layout.limited or stretch.region == NO_REGION:
             return texts
         depends = frozenset().union(*(text.depends for text in texts))
         if slot in layout.drop:
             depends |= {LIMIT}
-        kept = self.fit.kept.get(stretch.region)
+        kept = self.making.fit.kept.get(stretch.region) if self.making.fit else None
         limited = slot in layout.drop or layout.slot(slot).limited
         return cut_texts(texts, kept, depends if limited else frozenset())
 
     def _history_messages(self, name: str) -> "list[DocumentMessage]":
-        limited = HISTORY in self.drafted.layout.drop
+        limited = HISTORY in self.making.drafted.layout.drop
         depends = frozenset({HISTORY, LIMIT} if limited else {HISTORY})
         marker = Text("", "", 0, slot=HISTORY, depends=depends)
         return [
             DocumentMessage(
                 turn.role, marker, (Text(turn.content, "", 0, slot=HISTORY, depends=depends),), name
             )
-            for turn in self.fit.told.messages
+            for turn in self._told.messages
         ]
 
     def _unused_variables(self) -> Sequence[Problem]:
-        given = frozenset(self.given or ())
-        used = {name for hole in holes(self.drafted.plan(self.empty)) for name in hole.hole.tag.names}
-        used |= {variable for _, variable, _ in self.drafted.own_slots}
-        known = used | self.values.names.keys() - given
+        given = frozenset(self.making.given or ())
+        used = {
+            name
+            for hole in holes(self.making.drafted.plan(self.making.empty))
+            for name in hole.hole.tag.names
+        }
+        used |= {variable for _, variable, _ in self.making.drafted.own_slots}
+        known = used | self.making.values.names.keys() - given
         problems = []
         for name in sorted(given - used):
             message = f"no text of this document uses the variable `{name}`"

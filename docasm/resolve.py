@@ -39,7 +39,7 @@ Steps = Generator[Sequence[Call], Mapping[str, Any], Result]
 """A pipeline that says what it needs to know, and is told by variable."""
 
 
-def run(steps: Steps[Result], resolvers: Sequence[Resolvers]) -> Result:
+def run(steps: Steps[Result], resolvers: Sequence[Resolvers | None]) -> Result:
     """The pipeline's result, its tools called in turn; raises DocasmError."""
     try:
         calls = next(steps)
@@ -55,7 +55,7 @@ def run(steps: Steps[Result], resolvers: Sequence[Resolvers]) -> Result:
         return result_of
 
 
-async def run_async(steps: Steps[Result], resolvers: Sequence[Resolvers]) -> Result:
+async def run_async(steps: Steps[Result], resolvers: Sequence[Resolvers | None]) -> Result:
     """The same, tools that are asynchronous called together."""
     try:
         calls = next(steps)
@@ -70,11 +70,13 @@ async def run_async(steps: Steps[Result], resolvers: Sequence[Resolvers]) -> Res
         return result_of
 
 
-def _answer(call: Call, resolvers: Sequence[Resolvers]) -> Any:
+def _answer(call: Call, resolvers: Sequence[Resolvers | None]) -> Any:
     """What the first resolver that knows the tool gives; what it raises, as a value."""
     tool, args = call.source.tool, dict(call.source.args)
     for each in resolvers:
         try:
+            if each is None:
+                continue
             if not isinstance(each, Mapping):
                 return each(tool, args)
             if tool in each:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from docasm.errors import DocasmError
 from docasm.history import Turn, to_items
@@ -30,8 +31,7 @@ class Cut:
     """Whether nothing is left of that skill."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """What stands in the slot, what stands after the system part, and what neither shows."""
 
     text: str
@@ -143,6 +143,16 @@ class Telling:
     def reserve(self) -> Size:
         """How large the line for what is missing can be."""
         return self.ruler.size(f"{note(self.total)}\n\n") if self.total else NOTHING
+
+
+def tell(history: History, layout: Layout, labels: Mapping[str, str]) -> Told:
+    """The turns that their number leaves."""
+    if history.cut:
+        return Telling(history, layout, labels).told()
+    turns, left_out = history.turns, history.left_out
+    if layout.history_is_messages:
+        return Told("", tuple([Message(turn.role, trim(turn.content)) for turn in turns]), (), left_out)
+    return Told("\n".join(to_items(turns, labels)), (), (), left_out)
 
 
 def note(cut: int) -> str:
