@@ -1,12 +1,12 @@
 """The pipeline: match, select, draft, ask tools, tell the history, plan, fill, fit."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from docasm.account import Budget
+from docasm.asked import Request
 from docasm.compiler import ChosenLayout, Drafted, EmptySlots
 from docasm.contents import Contents, Selection
 from docasm.draft import HistoryMessages
@@ -27,8 +27,7 @@ from docasm.shown import Shown
 from docasm.size import Ruler
 from docasm.tell import Telling, Told, no_history_slot, tell
 from docasm.tokens import measure
-from docasm.tools import Tool
-from docasm.trigger import Trigger, input_text
+from docasm.trigger import input_text
 from docasm.turns import turns
 
 PROVIDER = "openai"
@@ -36,22 +35,6 @@ PROVIDER = "openai"
 
 
 _Chosen = tuple[ChosenLayout, Selection, Mapping[str, Any], tuple[Problem, ...], tuple[Ranked, ...]]
-
-
-@dataclass(slots=True)
-class Request:
-    """What one render is asked for."""
-
-    trigger: Trigger
-    history: Iterable[object]
-    variables: Mapping[str, Any] | None
-    tools: tuple[Tool, ...] | None
-    model: str | None
-    layout: str | None
-    now: datetime | str | None
-    provider: str | None
-    resolved: dict[str, Any]
-    """What tools have returned, by variable."""
 
 
 def assemble(contents: Contents, asked: Request) -> Steps[Render]:
@@ -91,7 +74,7 @@ def assemble(contents: Contents, asked: Request) -> Steps[Render]:
             _check_encodable(message)
     warnings = (*contents.left_out, *conflicts)
     again = partial(_again, contents, asked)
-    making = Making(told, drafted, empty, values, asked.variables, warnings, shown, fit, ranked, again)
+    making = Making(contents, asked, told, drafted, empty, values, warnings, shown, fit, ranked, again)
     return Render(messages, tools.tools, params, selection.skills, provider, making)
 
 

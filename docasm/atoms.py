@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from docasm.source import Source
 from docasm.template_run import Hole
@@ -30,6 +30,10 @@ class Text:
     depends: frozenset[str] = frozenset()
     """What decides whether it is there at all: slots whose section goes when they are empty."""
     region: Region = NO_REGION
+
+    def with_text(self, text: str) -> Self:
+        """The same place with other text."""
+        return replace(self, text=text)
 
 
 @dataclass(frozen=True, slots=True)

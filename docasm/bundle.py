@@ -8,7 +8,8 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypedDict, Unpack
 
-from docasm.assemble import Request, assemble
+from docasm.asked import Request
+from docasm.assemble import assemble
 from docasm.check import check_each, check_together
 from docasm.contents import Contents
 from docasm.disk import Changes, Origin, changes, read_disk

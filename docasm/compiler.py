@@ -76,6 +76,10 @@ class Drafted:
     """The slots that the layout has."""
     contributors: tuple[str, ...]
     """The skills that have a say in it, selected or included, in the order in which they come up."""
+    included_by: Mapping[str, str]
+    """Who includes a skill, in words; "" where nobody does."""
+    texts: frozenset[str]
+    """The skills whose text stands in it."""
     own_slots: tuple[tuple[str, str, Any], ...]
     """The slots that show a variable: name, variable, and its value where the render sets none."""
     tags: Mapping[str, Include]
@@ -156,6 +160,8 @@ class Compiler:
             notes=(*compiled.problems, *warnings, *composer.notes),
             slots=frozenset(slots),
             contributors=contributors,
+            included_by=composer.contributors,
+            texts=frozenset(composer.present),
             own_slots=tuple(_own_slots(chosen.layout, slots, variables)),
             tags=slots,
             sources={name: each for name, each in variables.items() if isinstance(each, ToolSource)},

@@ -36,8 +36,8 @@ class Composer:
     """All names that `load` knows."""
     present: set[str] = field(default_factory=set)
     """The skills whose system text stands in the document."""
-    contributors: dict[str, None] = field(default_factory=dict)
-    """The skills that have a say in the document, in the order in which they came up."""
+    contributors: dict[str, str] = field(default_factory=dict)
+    """The skills that have a say in the document, in the order in which they came up; who includes them."""
     titled: bool = False
     """Whether a file has kept its title."""
     notes: list[Problem] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Composer:
 
     def skill(self, name: str, base: int) -> tuple[Written, ...]:
         """A triggered skill's system text, under a heading of level `base` (0 for none)."""
-        self.contributors[name] = None
+        self.contributors.setdefault(name, "")
         if name in self.present:
             message = f"`{name}` stands in the document already, included by a skill before it"
             self.notes.append(Problem("already-included", message, severity="note"))
@@ -104,7 +104,7 @@ class Composer:
         except DocasmError as error:
             self.errors.extend(error.problems)
             return
-        self.contributors[include.name] = None
+        self.contributors[include.name] = self.contributors.get(include.name) or _includer(chain)
         chain = (*chain, include.name)
         self._account(include, part)
         if not include.alone:
@@ -165,6 +165,10 @@ class Composer:
                 part.source.problem("heading-too-deep", message, heading.line, hint=hint, severity="warning")
             )
         return max(1, min(level, DEEPEST))
+
+
+def _includer(chain: tuple[str, ...]) -> str:
+    return f"`{chain[-1]}`" if chain else "the layout"
 
 
 def system_part(fragment: Fragment) -> Part | None:

@@ -43,11 +43,18 @@ class DocumentMessage:
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        return tuple(Section(name, tuple(texts)) for name, texts in groupby(self.texts, key=_section_name))
+        return tuple(Section(name, tuple(texts)) for name, texts in groupby(self.texts, key=section_name))
 
     @property
     def content(self) -> str:
         return trim("".join(text.text for text in self.texts))
+
+    @property
+    def trimmed(self) -> Sequence[Text]:
+        """The texts without the blank lines at the message's ends; together they are its content."""
+        raw, content = "".join(text.text for text in self.texts), self.content
+        start = raw.index(content)
+        return list(_between(self.texts, start, start + len(content)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,8 @@ class Document:
     messages: tuple[DocumentMessage, ...]
 
 
-def _section_name(text: Text) -> str:
+def section_name(text: Text) -> str:
+    """The slot that wrote a text, or that it goes with; else LAYOUT."""
     return text.slot or next(iter(sorted(text.depends)), LAYOUT)
 
 
@@ -65,7 +73,7 @@ def cut_texts(texts: Sequence[Text], kept: Kept | None, depends: frozenset[str])
     """The texts of a stretch as a limit leaves them, which depends on what all of them depend on."""
     found = list(texts) if kept is None else list(_between(texts, kept.start, kept.end))
     if kept is not None and kept.tail:
-        found.append(Text(kept.tail, "", 0, slot=texts[0].region[0]))
+        found.append(Text(kept.tail, "", 0, slot=texts[0].region[0], region=texts[0].region))
     return [replace(text, depends=text.depends | depends) for text in found] if depends else found
 
 

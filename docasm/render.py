@@ -7,8 +7,11 @@ from hashlib import sha256
 from typing import Any
 
 from docasm import providers
+from docasm.asked import Request
 from docasm.atoms import NO_REGION, Text
 from docasm.compiler import Drafted, EmptySlots, holes
+from docasm.contents import Contents
+from docasm.context_log import context_log
 from docasm.document import LIMIT, Document, DocumentMessage, Origin, cut_texts, places, stable_prefix
 from docasm.draft import HistoryMessages
 from docasm.errors import Problem, did_you_mean
@@ -18,22 +21,25 @@ from docasm.limits import HISTORY, SKILLS
 from docasm.markers import Message, join
 from docasm.plan import Planned, Stretch
 from docasm.relevance import Ranked
+from docasm.report import Report, report
 from docasm.shown import Shown
 from docasm.tell import Cut, Told
+from docasm.tokens import report_measure
 from docasm.tools import Tool
 from docasm.units import ITEM
+from docasm.why import Reason, reasons
 
 
 @dataclass(slots=True)
 class Making:
     """How a document was made, for those who ask for more than its messages."""
 
+    contents: Contents
+    asked: Request
     told: Told
     drafted: Drafted
     empty: EmptySlots
     values: Values
-    given: Mapping[str, Any] | None
-    """The variables that the caller set."""
     warnings: tuple[Problem, ...]
     shown: Mapping[str, Shown]
     """What the slots that are lists show."""
@@ -103,6 +109,27 @@ class Render:
         """Warnings and notes about this render."""
         return (*self.making.warnings, *self.making.drafted.notes, *self._unused_variables())
 
+    @cached_property
+    def report(self) -> Report:
+        """The document in figures: its sections, their sizes, what is missing."""
+        making, layout = self.making, self.making.drafted.layout
+        measure = report_measure(
+            layout.tokenizer, self.params.get("model"), layout.token_factor, making.contents.tokenizers
+        )
+        prefix = self.markdown[: self.stable_prefix("trigger")]
+        return report(self.document, measure, prefix, self.cuts, self.left_out, making.ranked)
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why each skill of the bundle is in the document, or is not."""
+        making = self.making
+        trigger = making.asked.trigger
+        return reasons(making.contents, trigger, self.skills, making.drafted, self.cuts, making.ranked)
+
+    def log(self) -> str:
+        """The context log: each section of the document between rules, with its name and role."""
+        return context_log(self.document, self.making.asked)
+
     def payload(self, provider: str | None = None) -> dict[str, Any]:
         """The request as a provider's API takes it, the render's own if none is named; raises DocasmError."""
         render = self if provider is None else self.for_provider(provider)
@@ -151,7 +178,10 @@ class Render:
         for part in stretch.parts:
             texts += [part] if isinstance(part, Text) else part.texts(values)
         layout, slot = self.making.drafted.layout, stretch.region[0]
-        if not layout.limited or stretch.region == NO_REGION:
+        if stretch.region == NO_REGION:
+            return texts
+        texts = [replace(text, region=stretch.region) for text in texts]
+        if not layout.limited:
             return texts
         depends = frozenset().union(*(text.depends for text in texts))
         if slot in layout.drop:
@@ -166,13 +196,16 @@ class Render:
         marker = Text("", "", 0, slot=HISTORY, depends=depends)
         return [
             DocumentMessage(
-                turn.role, marker, (Text(turn.content, "", 0, slot=HISTORY, depends=depends),), name
+                turn.role,
+                marker,
+                (Text(turn.content, "", 0, slot=HISTORY, depends=depends, region=(HISTORY, "")),),
+                name,
             )
             for turn in self._told.messages
         ]
 
     def _unused_variables(self) -> Sequence[Problem]:
-        given = frozenset(self.making.given or ())
+        given = frozenset(self.making.asked.variables or ())
         used = {
             name
             for hole in holes(self.making.drafted.plan(self.making.empty))

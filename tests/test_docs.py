@@ -70,7 +70,7 @@ class TestExamples:
                 path.write_text(fence.content, encoding="utf-8")
         assert docasm.Bundle.load(tmp_path / "bot").problems == ()
         scenarios = [path for path in (tmp_path / "bot").glob("*.yaml") if path.name != "docasm.yaml"]
-        kinds = [docasm.load_scenario(path).render().drafted.layout.name for path in sorted(scenarios)]
+        kinds = [docasm.load_scenario(path).render().making.drafted.layout.name for path in sorted(scenarios)]
         assert kinds == ["cron", "dm", "event"]
 
 

@@ -14,13 +14,13 @@ from tests.changing import CRON, DM, FILES, TOOL, change, codes, system
 class TestCreate:
     def test_a_skill_is_adopted_where_all_are(self, tmp_path: Path) -> None:
         bundle = load(tmp_path, FILES)
-        cron = bundle.render(CRON).drafted
+        cron = bundle.render(CRON).making.drafted
         compiled = bundle.contents.compiler.fragments.copy()
         bundle.create("aa", skill("AA {{ event.text }}"))
         assert system(bundle) == "A one\n\nAA x"
         now = bundle.contents.compiler.fragments
         assert all(now[key] is fragment for key, fragment in compiled.items())
-        assert bundle.render(CRON).drafted is cron
+        assert bundle.render(CRON).making.drafted is cron
         assert "aa" in bundle.skills
         assert not (tmp_path / "skills/aa.md").exists()
         assert [str(each) for each in bundle.render(DM).places[1:4:2]] == [

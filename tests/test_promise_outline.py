@@ -47,7 +47,7 @@ def check(choose: Choose, times: int) -> str:
                 continue
             raise
         assert outline(render) == expected, (outside, render.messages, harmless.messages)
-    has_holes = any(True for _ in holes(harmless.drafted.plan(harmless.empty)))
+    has_holes = any(True for _ in holes(harmless.making.drafted.plan(harmless.making.empty)))
     return "accepted, with holes" if has_holes else "accepted"
 
 

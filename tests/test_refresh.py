@@ -65,7 +65,7 @@ class TestRefresh:
     def test_only_what_depends_on_a_changed_file_is_done_again(self, tmp_path: Path, work: Work) -> None:
         bundle = load(tmp_path, FILES)
         assert system(bundle) == "A one"
-        cron = bundle.render(CRON).drafted
+        cron = bundle.render(CRON).making.drafted
         work.forget()
         change(tmp_path, {"skills/inner.md": "two"})
         changes = bundle.refresh()
@@ -74,7 +74,7 @@ class TestRefresh:
         assert (changes.added, changes.removed, changes.problems) == ((), (), ())
         assert (work.parsed, work.compiled) == (["inner.md"], [])
         assert system(bundle) == "A two"
-        assert bundle.render(CRON).drafted is cron
+        assert bundle.render(CRON).making.drafted is cron
         assert (work.compiled, work.drafted) == (["inner.md"], ["dm"])
 
     def test_a_touched_file_is_not_parsed_again(self, tmp_path: Path, work: Work) -> None:
