@@ -27,6 +27,7 @@ LAYERS = (
     "tools",
     "history",
     "turns",
+    "dialogue",
     "tool_list",
     "params",
     "trigger",
