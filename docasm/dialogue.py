@@ -90,7 +90,7 @@ def _read(value: object, index: int) -> Entry:
 
 
 def _text(content: object, index: int) -> str:
-    """A text, or the text parts of a list together; a part that is no text is an error, for it would be lost."""
+    """A text, or the text parts of a list together; a part that is no text is an error, not lost."""
     if content is None or isinstance(content, str):
         return content or ""
     pieces = []
