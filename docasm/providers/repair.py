@@ -78,9 +78,7 @@ def _merged(request: Request, _: Rules) -> Request:
         if last and last.role == entry.role in ("user", "assistant", "system") and not last.calls:
             content = "\n\n".join(text for text in (last.content, entry.content) if text)
             kept[-1] = replace(entry, content=content)
-            request.note(
-                f"message {index} ({entry.role}) was joined to the one before it", "request-repaired"
-            )
+            request.note(f"message {index} ({entry.role}) was joined to the one before", "request-repaired")
         else:
             kept.append(entry)
     return replace(request, entries=tuple(kept))
