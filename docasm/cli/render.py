@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from docasm.cli.request import Request
+from docasm.cli.resolving import Resolving, resolving_options
 from docasm.cli.streams import write_text
 from docasm.cli.talk import tell_about
 from docasm.cli.values import assignments, moment
@@ -61,7 +62,10 @@ FORMATS: Mapping[str, Callable[["Render"], str]] = MappingProxyType(
 @click.option("--layout", metavar="NAME", help="A layout other than the bundle's choice.")
 @click.option("--model", metavar="NAME", help="The model, before any that the bundle names.")
 @click.option("--now", callback=moment, metavar="ISO|now", help="The time, UTC if it has no zone.")
-def command(scenario: str | None, form: str, output: str | None, **options: Any) -> None:
+@resolving_options
+def command(
+    scenario: str | None, form: str, output: str | None, resolving: Resolving, **options: Any
+) -> None:
     """Print the document that a model would read.
 
     SCENARIO is a YAML file with a trigger and its surroundings. Without one, give
@@ -73,16 +77,11 @@ def command(scenario: str | None, form: str, output: str | None, **options: Any)
     docasm render --bundle bot --dm "Good morning!" --sender ann
     docasm render --bundle bot --cron "0 8 * * *" --now now
     docasm render --bundle bot --event event.json --var name=value
+    docasm render bot/dm.yaml --resolve get_weather=weather.json
     """
     request = Request(**options)
     request.check(scenario)
-    rendered = request.render() if scenario is None else _from(scenario)
+    rendered = request.render(resolving) if scenario is None else resolving.scenario(scenario).render()
     text = FORMATS[form](rendered)
     tell_about(rendered)
     write_text(text, output)
-
-
-def _from(scenario: str) -> "Render":
-    from docasm.scenario import load_scenario
-
-    return load_scenario(scenario).render()
