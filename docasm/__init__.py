@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from docasm.bundle import Bundle as Bundle
+    from docasm.conversation import Conversation as Conversation
     from docasm.disk import Changes as Changes
     from docasm.document import Document as Document
     from docasm.errors import DocasmError as DocasmError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Bundle": "bundle",
     "Changes": "disk",
+    "Conversation": "conversation",
     "Cut": "tell",
     "Document": "document",
     "DocasmError": "errors",

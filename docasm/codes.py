@@ -7,6 +7,7 @@ CODES: Mapping[str, str] = MappingProxyType(
     {
         "alias-bomb": "The aliases of a YAML file write out to far more than the file holds.",
         "already-included": "A triggered skill adds nothing because a skill before it has included it.",
+        "bad-conversation": "A text is no conversation that was saved.",
         "bad-event": "The payload of an event is not JSON.",
         "bad-history": "A history is not a list of turns.",
         "bad-message": "A message or turn lacks its role or content, or they are not text.",

@@ -86,7 +86,7 @@ def _read(value: object, index: int) -> Entry:
     calls = message.get("tool_calls") or ()
     if calls and role != "assistant":
         raise _bad(index, f"a message of the role `{role}` cannot call tools")
-    return Entry(role, content, tuple(_call(call, index) for call in calls))
+    return Entry(role, content, read_calls(calls, index))
 
 
 def _text(content: object, index: int) -> str:
@@ -100,6 +100,11 @@ def _text(content: object, index: int) -> str:
             raise _bad(index, "`content` must be text, or a list of parts with `text`")
         pieces.append(part["text"])
     return "".join(pieces)
+
+
+def read_calls(values: Iterable[object], index: int) -> tuple[ToolCall, ...]:
+    """The calls of the message of an index: ToolCalls, or as OpenAI has them. Raises DocasmError."""
+    return tuple([value if isinstance(value, ToolCall) else _call(value, index) for value in values])
 
 
 def _call(value: object, index: int) -> ToolCall:

@@ -84,6 +84,16 @@ class Render:
         """How many messages of the history hold no words, only tool calls or results."""
         return self._told.left_out
 
+    @property
+    def history_start(self) -> int:
+        """The index of the first message that is a turn of the history, or the input."""
+        start = 0
+        for each in self.making.drafted.plan(self.making.empty):
+            if isinstance(each, HistoryMessages):
+                break
+            start += 1
+        return min(start, len(self.messages) - 1)
+
     @cached_property
     def markdown(self) -> str:
         """The document as text; `docasm.split` reads it as `messages`."""

@@ -79,6 +79,8 @@ LAYERS = (
     "why",
     "providers",
     "render",
+    "rounds",
+    "conversation",
     "assemble",
     "bundle",
     "scenario",
@@ -90,6 +92,7 @@ EDGES = ("cli", "__main__")
 PUBLIC = {
     "Bundle",
     "Changes",
+    "Conversation",
     "Cut",
     "Document",
     "DocasmError",
