@@ -11,8 +11,10 @@ from docasm.compose import Composer
 from docasm.contents import Contents
 from docasm.draft import Chosen, draft
 from docasm.errors import DocasmError, Problem, did_you_mean
+from docasm.fields import Fields
 from docasm.fragment import INPUT, MESSAGE, Fragment, compile_fragment
 from docasm.layout import Layout, read_layout
+from docasm.limits import SKILLS
 from docasm.plan import plan
 from docasm.source import Source
 from docasm.template_run import Hole
@@ -96,9 +98,20 @@ def _check_layout(compiler: Compiler, name: str, model: str | None) -> Iterator[
     fragment = compiler.layout(chosen, known_of(chosen))
     yield from fragment.problems
     yield from _unknown_variables(compiler, fragment, {**chosen.layout.variables, **chosen.wording})
+    yield from _unknown_pinned(compiler, chosen.layout)
     drafted = compiler.draft(chosen, (), ())
     for empty in (frozenset[str](), drafted.slots - {INPUT}):
         drafted.plan(empty)
+
+
+def _unknown_pinned(compiler: Compiler, layout: Layout) -> Iterator[Problem]:
+    """The skills that a layout's relevance pins and that there are not."""
+    slots = Fields(layout.settings, [], "").mapping("slots")
+    for each in slots.mapping(SKILLS).mapping("relevance").texts("pinned"):
+        if each.value not in compiler.skills.names():
+            hint = did_you_mean(each.value, compiler.skills.names(), kind="skills")
+            message = f"there is no skill `{each.value}` to pin"
+            yield each.problem("unknown-skill", message, hint=hint, severity="warning")
 
 
 def _unknown_variables(

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from docasm.atoms import Include
 from docasm.compose import Composer
+from docasm.declared import Declared, own_slots
 from docasm.draft import Chosen, Draft, HistoryMessages, draft
 from docasm.errors import DocasmError, Problem, did_you_mean
 from docasm.fields import Fields
@@ -154,8 +155,8 @@ class Compiler:
         contributors = tuple(composer.contributors)
         warnings = [problem for name in contributors for problem in composer.load(name).problems]
         slots = {slot.name: slot for part in compiled.parts for slot in slots_of(part, chosen.layout)}
-        variables = self._variables(chosen, contributors)
-        sources, twice = self._sources(chosen, contributors)
+        declared = self._declared(chosen, contributors)
+        sources, twice = declared.tools()
         return Drafted(
             layout=chosen.layout,
             drafts=drafts,
@@ -164,40 +165,14 @@ class Compiler:
             contributors=contributors,
             included_by=composer.contributors,
             texts=frozenset(composer.present),
-            own_slots=tuple(_own_slots(chosen.layout, slots, variables)),
+            own_slots=tuple(own_slots(chosen.layout, slots, declared.first())),
             tags=slots,
             sources=sources,
         )
 
-    def _variables(self, chosen: ChosenLayout, contributors: Sequence[str]) -> dict[str, Any]:
-        """The variables of all files, the one that goes before the others of its name."""
-        found: dict[str, Any] = {}
-        for variables in (chosen.wording, self.variables, *self._defaults(chosen, contributors)):
-            for name, value in variables.items():
-                found.setdefault(name, value)
-        return found
-
-    def _defaults(self, chosen: ChosenLayout, contributors: Sequence[str]) -> Sequence[Mapping[str, Any]]:
-        """What each file says for itself, the layout first."""
-        return [chosen.layout.variables, *(self.skills.get(name).variables for name in contributors)]
-
-    def _sources(
-        self, chosen: ChosenLayout, contributors: Sequence[str]
-    ) -> tuple[Mapping[str, ToolSource], Sequence[Problem]]:
-        """The variables that are tools, and warnings of those that two files say are different tools.
-
-        A file's own plain value is its own alone, so it does not keep another file's tool from being asked.
-        """
-        settled = {**self.variables, **chosen.wording}
-        found = {name: each for name, each in settled.items() if isinstance(each, ToolSource)}
-        twice: list[Problem] = []
-        for variables in self._defaults(chosen, contributors):
-            for name, each in variables.items():
-                if name not in settled and isinstance(each, ToolSource):
-                    first = found.setdefault(name, each)
-                    if first != each:
-                        twice.append(_two_tools(name, first, each))
-        return found, twice
+    def _declared(self, chosen: ChosenLayout, contributors: Sequence[str]) -> Declared:
+        own = (self.skills.get(name).variables for name in contributors)
+        return Declared({**self.variables, **chosen.wording}, (chosen.layout.variables, *own))
 
     def _chosen(self, names: tuple[str, ...], known: Known) -> list[Chosen]:
         """The selected skills; raises DocasmError with what is wrong with any of them."""
@@ -306,22 +281,6 @@ def matching(profiles: Mapping[str, Setting], model: str | None) -> str | None:
             if "*" in pattern and fnmatchcase(model, pattern):
                 return pattern
     return DEFAULT_PROFILE if DEFAULT_PROFILE in profiles else None
-
-
-def _two_tools(name: str, first: ToolSource, other: ToolSource) -> Problem:
-    message = f"the variable `{name}` is another tool at {first.setting.place}, and that one is used"
-    hint = "give one of the two another name"
-    return other.setting.problem("conflicting-variables", message, hint=hint, severity="warning")
-
-
-def _own_slots(
-    layout: Layout, slots: Mapping[str, Include], variables: Mapping[str, Any]
-) -> Iterator[tuple[str, str, Any]]:
-    for name in slots:
-        variable = layout.slot(name).variable
-        if variable is not None:
-            value = variables.get(variable)
-            yield name, variable, None if isinstance(value, ToolSource) else value
 
 
 def holes(planned: Sequence[Planned]) -> Iterator[PlacedHole]:

@@ -57,6 +57,7 @@ LAYERS = (
     "fill",
     "plan",
     "library",
+    "declared",
     "compiler",
     "shown",
     "resolve",

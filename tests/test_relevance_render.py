@@ -170,3 +170,15 @@ def test_relevance_is_of_the_skills_alone(tmp_path: Path) -> None:
     layout = f"---\nslots: {{tools: {{relevance: {{top: 1}}}}}}\n---\n{LAYOUT}"
     (found,) = load(tmp_path, {"layouts/dm.md": layout}).problems
     assert "unknown key `relevance` in `tools`" in found.message
+
+
+def test_a_pinned_skill_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
+    (found,) = load(
+        tmp_path, {**files("{pinned: [pdf, idenity]}"), "layouts/cron.md": LAYOUT, "layouts/event.md": LAYOUT}
+    ).problems
+    assert (found.code, found.severity, found.hint) == (
+        "unknown-skill",
+        "warning",
+        "did you mean `identity`?",
+    )
+    assert str(found.place) == f"{tmp_path}/layouts/dm.md:2:44"

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import re
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import docasm
 from docasm.resolve import Resolvers
+from docasm.source import Source
 from tests.bundles import LAYOUT, load, skill, write_bundle
 from tests.judge import Structure
 from tests.strategies import hostile_text
@@ -240,16 +242,29 @@ class TestAnotherProvider:
         assert len(resolver.calls) == 2  # a tag asks for all that it could need
 
     def test_what_only_the_other_text_uses_is_asked_of_the_same_resolvers(self, tmp_path: Path) -> None:
-        files = {
-            **self.FILES,
-            "skills/chat.md": skill("# Chat\n\nFor {{ provider }}.\n"),
-            "layouts/dm.md": LAYOUT,
-        }
+        bundle = load(tmp_path, {**self.FILES, "skills/chat.md": skill("{{ a }}\n"), "layouts/dm.md": LAYOUT})
+        layouts = bundle.contents.compiler.layouts.found
+        source = Source("other.md", "system:\n<<skills>>\n\n{{ b }}\n\nuser:\n<<input>>\n")
+        (body,) = layouts["dm"].bodies
+        layouts["dm"] = replace(layouts["dm"], bodies=(replace(body, by_provider={"other": source}),))
+
         resolver = Counted("said")
-        render = load(tmp_path, files).render(DM, resolvers=resolver)
-        assert render.for_provider("other").messages[0].content == "# Chat\n\nFor other."
+        render = bundle.render(DM, resolvers=resolver)
+        assert (render.messages[0].content, len(resolver.calls)) == ("said", 1)
+        assert render.for_provider("other").messages[0].content == "said\n\nsaid"
+        assert [tool for tool, _ in resolver.calls] == ["get_a", "get_b"]
+
+        render = asyncio.run(bundle.arender(DM, resolvers=later("said")))
+        with pytest.raises(docasm.DocasmError, match="the tool `get_b` is asynchronous"):
+            render.for_provider("other")
+
+    def test_the_same_text_is_the_same_render(self, tmp_path: Path) -> None:
+        resolver = Counted("said")
+        bundle = load(tmp_path, {**self.FILES, "skills/chat.md": skill("{{ a }}\n")})
+        render = bundle.render(DM, resolvers=resolver)
         assert render.for_provider(render.provider) is render
-        assert resolver.calls == []
+        assert render.for_provider("other").messages is render.messages
+        assert len(resolver.calls) == 1
 
     def test_after_async_ones(self, tmp_path: Path) -> None:
         render = asyncio.run(load(tmp_path, self.FILES).arender(DM, resolvers=later("said")))
