@@ -24,7 +24,7 @@ from docasm.relevance import Ranked
 from docasm.report import Report, report
 from docasm.shown import Shown
 from docasm.tell import Cut, Told
-from docasm.tokens import report_measure
+from docasm.tokens import Measure, report_measure
 from docasm.tools import Tool
 from docasm.units import ITEM
 from docasm.why import Reason, reasons
@@ -122,12 +122,17 @@ class Render:
     @cached_property
     def report(self) -> Report:
         """The document in figures: its sections, their sizes, what is missing."""
-        making, layout = self.making, self.making.drafted.layout
-        measure = report_measure(
-            layout.tokenizer, self.params.get("model"), layout.token_factor, making.contents.tokenizers
-        )
         prefix = self.markdown[: self.stable_prefix("trigger")]
-        return report(self.document, measure, prefix, self.cuts, self.left_out, making.ranked)
+        return report(self.document, self._measure, prefix, self.cuts, self.left_out, self.making.ranked)
+
+    def count(self, text: str) -> int:
+        """The tokens of a text, as the report counts them."""
+        return self._measure.count(text)
+
+    @cached_property
+    def _measure(self) -> Measure:
+        layout, tokenizers = self.making.drafted.layout, self.making.contents.tokenizers
+        return report_measure(layout.tokenizer, self.params.get("model"), layout.token_factor, tokenizers)
 
     @property
     def reasons(self) -> tuple[Reason, ...]:

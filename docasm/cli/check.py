@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from docasm.cli.talk import counted, tell, tell_problems
+from docasm.cli.talk import tell, tell_problems
+from docasm.cli.words import counted
 from docasm.errors import DocasmError, Place, Problem
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 import io
 import os
-import re
 import sys
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -10,20 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from docasm.cli.words import counted, cut_in_words, harmless
 from docasm.errors import Problem
 
 if TYPE_CHECKING:
     from docasm.render import Render
-    from docasm.tell import Cut
 
 _COLOURS: Mapping[str, str] = MappingProxyType({"error": "red", "warning": "yellow", "note": "cyan"})
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""What a file or a value could use to take a terminal over."""
 
 
 def tell(text: str) -> None:
     """A line of talk, on stderr."""
-    click.echo(_CONTROL.sub("\ufffd", text), err=True)
+    click.echo(harmless(text), err=True)
 
 
 def tell_problems(problems: Iterable[Problem], *, as_data: bool = False) -> None:
@@ -39,24 +36,12 @@ def tell_about(render: "Render") -> None:
     """What the reader of a document should know and cannot see in it."""
     tell_problems(problem for problem in render.problems if problem.severity == "warning")
     for cut in render.cuts:
-        tell(f"cut by `{cut.limit}`: {counted(cut.missing, cut.what)} of the {_where(cut)}")
+        tell(f"cut: {cut_in_words(cut)}")
     if render.left_out:
         tell(f"not in the document: {counted(render.left_out, 'message')} of tool calls and results only")
-
-
-def _where(cut: "Cut") -> str:
-    """What lacks something: "history", "skill `pdf`, all of it"."""
-    if not cut.skill:
-        return cut.slot
-    return f"skill `{cut.skill}`, all of it" if cut.whole else f"skill `{cut.skill}`"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: "1 error", "2 errors"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _told(problem: Problem) -> str:
     label = f"{problem.severity}[{problem.code}]"
     styled = click.style(label, fg=_COLOURS[problem.severity], bold=True)
-    return _CONTROL.sub("\ufffd", str(problem)).replace(label, styled, 1)
+    return harmless(str(problem)).replace(label, styled, 1)

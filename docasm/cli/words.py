@@ -1,0 +1,41 @@
+"""Figures and cuts in words."""
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from docasm.report import Report
+    from docasm.tell import Cut
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""What a file or a value could use to take a terminal over."""
+
+
+def harmless(text: str) -> str:
+    """The text with its control characters shown and not obeyed."""
+    return _CONTROL.sub("\ufffd", text)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 error", "2,000 errors"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def cut_in_words(cut: "Cut") -> str:
+    """What a limit took away: "1,234 characters of the skill `pdf` (max_per_skill)"."""
+    missing = counted(cut.missing, cut.what)
+    if not cut.skill:
+        return f"{missing} of the {cut.slot} ({cut.limit})"
+    whole = ", which is all of it" if cut.whole else ""
+    return f"{missing} of the skill `{cut.skill}`{whole} ({cut.limit})"
+
+
+def size_in_words(report: "Report") -> str:
+    """The document's size, and who counted its tokens."""
+    return f"{counted(report.chars, 'character')}, {tokens_in_words(report.tokens, report)}"
+
+
+def tokens_in_words(tokens: int, report: "Report") -> str:
+    """Tokens, labelled where they are an estimate: "462 tokens (estimate)"."""
+    label = report.tokenizer
+    return f"{counted(tokens, 'token')} ({label if 'estimate' in label else f'exact: {label}'})"
