@@ -99,6 +99,15 @@ class TestFiles:
         assert told.startswith("error[unreadable-file]: cannot read `nowhere.json`: No such file")
 
 
+@pytest.mark.parametrize("command", ["inspect", "explain", "log", "diff"])
+def test_other_commands_take_the_options_too(command: str) -> None:
+    args = [command, "dm.yaml", *(["canned.yaml"] if command == "diff" else []), "--provider", "somebody"]
+    result = CliRunner().invoke(main, [*args, "--resolve", "get_profile=text.json"])
+    assert result.exit_code == 0, result.output
+    assert "error" in CliRunner().invoke(main, args).stderr
+    assert command not in ("explain", "log") or "For somebody." in result.stdout
+
+
 class TestUsage:
     """Options that make no sense."""
 

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -465,6 +465,14 @@ class TestSlots:
     def test_what_it_shows(self, tmp_path: Path, answer: Any, text: str) -> None:
         bundle = load(tmp_path, self.FILES)
         assert system(bundle, resolvers={"get_notes": answer}) == f"# Chat{text}"
+
+    @pytest.mark.parametrize("answers", [("one", "two"), ("", "two"), ("one", "")])
+    def test_it_is_no_part_of_what_stays(self, tmp_path: Path, answers: Sequence[str]) -> None:
+        bundle = load(tmp_path, self.FILES)
+        one, other = (bundle.render(DM, resolvers={"get_notes": each}) for each in answers)
+        stays = one.stable_prefix("variables")
+        assert one.markdown[:stays] == other.markdown[:stays]
+        assert len("system:\n# Chat") <= stays < one.stable_prefix()
 
     @pytest.mark.parametrize("answer", [7, [1], {"content": {}}])
     def test_what_it_does_not(self, tmp_path: Path, answer: Any) -> None:
