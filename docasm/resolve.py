@@ -170,8 +170,15 @@ def _failed(call: Call, error: BaseException) -> Problem:
     if isinstance(error, DocasmError):
         first = error.problems[0]
         return call.problem("tool-failed", f"the tool `{tool}` failed: {_brief(first.message)}", first.hint)
-    what = _brief(str(error)) or type(error).__name__
+    what = _brief(_said(error)) or type(error).__name__
     return call.problem("tool-failed", f"the tool `{tool}` failed: {what}", "")
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # it is anybody's class, too
+        return ""
 
 
 def _brief(text: str) -> str:

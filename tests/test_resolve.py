@@ -26,6 +26,13 @@ FILES = {"docasm.yaml": PROFILE, "skills/chat.md": USING}
 PLACE = docasm.Place
 
 
+class MuteError(Exception):
+    """An error that has no words."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
 class Counted:
     """A resolver that notes its calls."""
 
@@ -313,6 +320,7 @@ class TestErrors:
         [
             (ValueError("no\n\n  relay\x85answers"), "no relay answers"),
             (KeyError(), "KeyError"),
+            (MuteError(), "MuteError"),
             (RuntimeError("x" * 1000), "x" * 300 + "..."),
             (docasm.DocasmError([docasm.Problem("bad-event", "of its own", hint="mend it")]), "of its own"),
             (asyncio.CancelledError(), "CancelledError"),
