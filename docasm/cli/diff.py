@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from docasm.cli.explain import shortened
+from docasm.cli.resolving import Resolving, resolving_options
 from docasm.cli.streams import write_text
-from docasm.cli.subject import load
 from docasm.cli.words import counted, harmless
 
 if TYPE_CHECKING:
@@ -23,9 +23,14 @@ if TYPE_CHECKING:
 @click.argument("scenarios", nargs=-1, metavar="A [B]", required=True)
 @click.option("--layout", "layouts", multiple=True, metavar="NAME", help="A layout; give it twice.")
 @click.option("--model", "models", multiple=True, metavar="NAME", help="A model; give it twice.")
+@resolving_options
 @click.option("--json", "as_json", is_flag=True, help="Write the comparison as JSON.")
 def command(
-    scenarios: tuple[str, ...], layouts: tuple[str, ...], models: tuple[str, ...], as_json: bool
+    scenarios: tuple[str, ...],
+    layouts: tuple[str, ...],
+    models: tuple[str, ...],
+    resolving: Resolving,
+    as_json: bool,
 ) -> None:
     """Show what differs between two documents.
 
@@ -38,7 +43,7 @@ def command(
     docasm diff bot/dm.yaml --layout dm --layout thread
     docasm diff bot/dm.yaml --model gpt-5 --model claude-opus-4.6
     """
-    one, other = _subjects(scenarios, layouts, models)
+    one, other = _subjects(scenarios, layouts, models, resolving)
     compared = Comparison.of(one, other)
     if as_json:
         write_text(f"{json.dumps(compared.plain(), ensure_ascii=False, indent=2)}\n")
@@ -55,7 +60,7 @@ class Subject:
 
 
 def _subjects(
-    scenarios: Sequence[str], layouts: Sequence[str], models: Sequence[str]
+    scenarios: Sequence[str], layouts: Sequence[str], models: Sequence[str], resolving: Resolving
 ) -> tuple[Subject, Subject]:
     """The two documents; raises a usage error unless they are two."""
     if max(len(scenarios), len(layouts), len(models)) != 2:
@@ -64,7 +69,7 @@ def _subjects(
     names = [" ".join(dict.fromkeys(filter(None, side))) for side in zip(*_differing(pairs), strict=True)]
     sides = list(zip(*pairs, strict=True))
     found = [
-        Subject(name, load(str(scenario)).render(layout=layout, model=model))
+        Subject(name, resolving.scenario(str(scenario)).render(layout=layout, model=model))
         for name, (scenario, layout, model) in zip(names, sides, strict=True)
     ]
     return found[0], found[1]
