@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import ceil
 
-from docasm.atoms import Text
+from docasm.atoms import Region, Text
 from docasm.document import Document, DocumentMessage, section_name
 from docasm.markers import escapes
 from docasm.relevance import Ranked
@@ -16,6 +16,8 @@ from docasm.tokens import Measure
 _NO_SEAM = re.compile(r"[\s/]|\Z")
 """Where text starts with one of these after a line end, its tokens are not those of the two apart."""
 _LINE_ENDS = re.compile(r"\n*")
+_FAR = 1000
+"""Further back than so many code points no text is counted again for what follows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class SectionReport:
     """Code points of the Markdown; markers and blank lines between sections belong to one beside them."""
     tokens: int
     cuts: tuple[Cut, ...]
-    """What limits took from it."""
+    """What limits took from it; the first section of a slot has those of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,13 @@ def report(
     pieces = list(_pieces(document))
     texts = [piece.text for piece in pieces]
     tokens = list(count_parts(texts, measure))
-    sections = [_section(piece, count, cuts) for piece, count in zip(pieces, tokens, strict=True)]
+    own = _by_region(cuts)
+    sections = tuple(
+        _section(piece, count, own.pop((piece.slot, piece.skill), ()))
+        for piece, count in zip(pieces, tokens, strict=True)
+    )
     return Report(
-        sections=tuple(sections),
+        sections=sections,
         chars=sum(map(len, texts)),
         tokens=sum(tokens),
         tokenizer=measure.label,
@@ -104,8 +110,15 @@ class _Piece:
     text: str
 
 
-def _section(piece: _Piece, tokens: int, cuts: Sequence[Cut]) -> SectionReport:
-    own = tuple(cut for cut in cuts if cut.slot == piece.slot and cut.skill == piece.skill)
+def _by_region(cuts: Sequence[Cut]) -> dict[Region, tuple[Cut, ...]]:
+    found: dict[Region, tuple[Cut, ...]] = {}
+    for cut in cuts:
+        region = cut.slot, cut.skill
+        found[region] = (*found.get(region, ()), cut)
+    return found
+
+
+def _section(piece: _Piece, tokens: int, cuts: tuple[Cut, ...]) -> SectionReport:
     return SectionReport(
         piece.message,
         piece.role,
@@ -115,7 +128,7 @@ def _section(piece: _Piece, tokens: int, cuts: Sequence[Cut]) -> SectionReport:
         piece.sources,
         len(piece.text),
         tokens,
-        own,
+        cuts,
     )
 
 
@@ -152,7 +165,7 @@ def _message_pieces(number: int, message: DocumentMessage) -> Iterator[_Piece]:
         yield _Piece(number, message.role, message.name or slot, slot, skill, sources, content)
 
 
-def _key(text: Text) -> tuple[str, str]:
+def _key(text: Text) -> Region:
     slot, skill = text.region
     return (slot or section_name(text)), skill
 
@@ -189,9 +202,9 @@ def count_parts(texts: Sequence[str], measure: Measure) -> Iterator[int]:
 
 
 def _after_last_seam(text: str) -> str:
-    """The end of a text that tokens of what follows could reach into."""
+    """The end of a text that tokens of what follows could reach into, as far as anybody has seen."""
     end = len(text)
     while (end := text.rfind("\n", 0, end)) >= 0:
         if not _NO_SEAM.match(text, end + 1):
             return text[end + 1 :]
-    return text
+    return text[-_FAR:]

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from docasm.cli.request import Request
 from docasm.cli.streams import write_text
+from docasm.cli.subject import rendered, with_request
 from docasm.cli.talk import tell_about
-from docasm.cli.values import assignments, moment
 
 if TYPE_CHECKING:
     from docasm.render import Render
@@ -34,7 +33,7 @@ FORMATS: Mapping[str, Callable[["Render"], str]] = MappingProxyType(
 
 
 @click.command("render", short_help="Print the document that a model would read.")
-@click.argument("scenario", required=False)
+@with_request
 @click.option(
     "--format",
     "form",
@@ -43,24 +42,6 @@ FORMATS: Mapping[str, Callable[["Render"], str]] = MappingProxyType(
     help="The document (default), its messages as JSON, or the request for OpenAI.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout.")
-@click.option("--bundle", metavar="DIR", help="The bundle: a folder with a docasm.yaml.")
-@click.option("--dm", metavar="TEXT", help="A direct message arrived.")
-@click.option("--sender", metavar="NAME", help="Who sent it (default: admin).")
-@click.option("--cron", metavar="EXPR", help='A cron job fired, as in "0 12 * * *".')
-@click.option("--created-at", type=click.IntRange(min=0), metavar="UNIX", help="When (default: --now).")
-@click.option("--event", metavar="FILE|-", help="An event arrived: a file of JSON, or stdin.")
-@click.option("--history", metavar="FILE", help="The turns so far: YAML, or JSON if it is named *.json.")
-@click.option(
-    "--var",
-    "variables",
-    multiple=True,
-    callback=assignments,
-    metavar="NAME=VALUE",
-    help="Set a variable; may be repeated.",
-)
-@click.option("--layout", metavar="NAME", help="A layout other than the bundle's choice.")
-@click.option("--model", metavar="NAME", help="The model, before any that the bundle names.")
-@click.option("--now", callback=moment, metavar="ISO|now", help="The time, UTC if it has no zone.")
 def command(scenario: str | None, form: str, output: str | None, **options: Any) -> None:
     """Print the document that a model would read.
 
@@ -74,15 +55,7 @@ def command(scenario: str | None, form: str, output: str | None, **options: Any)
     docasm render --bundle bot --cron "0 8 * * *" --now now
     docasm render --bundle bot --event event.json --var name=value
     """
-    request = Request(**options)
-    request.check(scenario)
-    rendered = request.render() if scenario is None else _from(scenario)
-    text = FORMATS[form](rendered)
-    tell_about(rendered)
+    made = rendered(scenario, **options)
+    text = FORMATS[form](made)
+    tell_about(made)
     write_text(text, output)
-
-
-def _from(scenario: str) -> "Render":
-    from docasm.scenario import load_scenario
-
-    return load_scenario(scenario).render()

@@ -4,16 +4,22 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from docasm.report import Report
+    from docasm.report import Report, SectionReport
     from docasm.tell import Cut
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""What a file or a value could use to take a terminal over."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a file or a value could use to take a terminal over, or to turn its text round."""
+_LINE_ENDS = re.compile(r"[\t\n\u2028\u2029]")
 
 
 def harmless(text: str) -> str:
     """The text with its control characters shown and not obeyed."""
     return _CONTROL.sub("\ufffd", text)
+
+
+def one_line(text: str) -> str:
+    """The same, where a line end would be one too many."""
+    return harmless(_LINE_ENDS.sub("\ufffd", text))
 
 
 def counted(number: int, noun: str) -> str:
@@ -30,9 +36,9 @@ def cut_in_words(cut: "Cut") -> str:
     return f"{missing} of the skill `{cut.skill}`{whole} ({cut.limit})"
 
 
-def size_in_words(report: "Report") -> str:
-    """The document's size, and who counted its tokens."""
-    return f"{counted(report.chars, 'character')}, {tokens_in_words(report.tokens, report)}"
+def section_name(section: "SectionReport") -> str:
+    """A section as people call it: "history", "skills: chat"."""
+    return f"{section.name}: {section.skill}" if section.skill else section.name
 
 
 def tokens_in_words(tokens: int, report: "Report") -> str:
