@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from itertools import groupby
+from operator import itemgetter
 
 from docasm.asked import Request
-from docasm.document import Document, DocumentMessage, section_name
+from docasm.document import Document, DocumentMessage, regions
 from docasm.markers import trim
 
 RULE = "=" * 60
@@ -46,7 +47,9 @@ def _sections(message: DocumentMessage) -> Iterator[tuple[str, str, str]]:
     if message.name:
         yield message.name, message.role, message.content
         return
-    for name, group in groupby(message.trimmed, key=lambda text: text.region[0] or section_name(text)):
-        text = trim("".join(each.text for each in group))
+    texts = message.trimmed
+    slots = [slot for slot, _ in regions(texts)]
+    for name, group in groupby(zip(slots, texts, strict=True), key=itemgetter(0)):
+        text = trim("".join(each.text for _, each in group))
         if text.strip():
             yield name, message.role, text

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import ceil
+from operator import itemgetter
 
 from docasm.atoms import Region, Text
-from docasm.document import Document, DocumentMessage, section_name
+from docasm.document import Document, DocumentMessage, regions
 from docasm.markers import escapes
 from docasm.relevance import Ranked
 from docasm.tell import Cut
@@ -158,16 +159,12 @@ def _move_line_ends(piece: _Piece, before: _Piece) -> None:
 
 
 def _message_pieces(number: int, message: DocumentMessage) -> Iterator[_Piece]:
-    for (slot, skill), group in groupby(_escaped(message), key=lambda text: _key(text)):
-        texts = list(group)
-        sources = tuple(dict.fromkeys(text.path for text in texts if text.path))
-        content = "".join(text.text for text in texts)
+    texts = list(_escaped(message))
+    for (slot, skill), group in groupby(zip(regions(texts), texts, strict=True), key=itemgetter(0)):
+        some = [text for _, text in group]
+        sources = tuple(dict.fromkeys(text.path for text in some if text.path))
+        content = "".join(text.text for text in some)
         yield _Piece(number, message.role, message.name or slot, slot, skill, sources, content)
-
-
-def _key(text: Text) -> Region:
-    slot, skill = text.region
-    return (slot or section_name(text)), skill
 
 
 def _escaped(message: DocumentMessage) -> Iterator[Text]:

@@ -23,7 +23,7 @@ from tests.strategies import hostile_text, messages
 ROOT = Path(__file__).parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 DM, CRON = ROOT / "examples" / "dm.yaml", ROOT / "examples" / "cron.yaml"
-COMMANDS = ("check", "init", "join", "render", "split")
+COMMANDS = ("check", "diff", "explain", "init", "inspect", "join", "log", "render", "split")
 BUNDLE = ("render", "--bundle", str(ROOT / "examples"))
 
 
@@ -170,7 +170,7 @@ class TestTheProgram:
         ("args", "told"),
         [
             (["rendr"], "there is no command `rendr`; did you mean `render`?"),
-            (["xyz"], "there is no command `xyz`; the commands are: `check`, `init`"),
+            (["xyz"], "there is no command `xyz`; the commands are: `check`, `diff`"),
             ([str(DM)], f"did you mean `docasm render {DM}`?"),
             (["--versoin"], "No such option"),
             (["render", "--fromat", "openai"], "--format"),
@@ -364,7 +364,7 @@ class TestRender:
         assert result.exit_code == 0
         assert "turn 2" in result.stdout
         assert result.stderr == (
-            "cut by `max_turns`: 2 messages of the history\n"
+            "cut: 2 messages of the history (max_turns)\n"
             "not in the document: 1 message of tool calls and results only\n"
         )
 

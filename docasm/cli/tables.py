@@ -6,8 +6,6 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-import click
-
 from docasm.cli.words import one_line
 from docasm.errors import failure
 
@@ -78,4 +76,5 @@ def show(text: str) -> None:
         raise failure("unwritable-file", "cannot write to stdout: it is closed")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # no letter that a locale lacks keeps a table away
-    click.echo(text, nl=False, color=True)
+    sys.stdout.write(text)
+    sys.stdout.flush()
