@@ -6,12 +6,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from docasm.errors import Problem, did_you_mean, failure
+from docasm.errors import DocasmError, Problem, did_you_mean, failure
 from docasm.fields import Fields
 from docasm.files import Files
 from docasm.history import DEFAULT_LABELS, ROLES
 from docasm.layout import check_profile, read_profiles
 from docasm.params import read_params
+from docasm.providers.facts import NO_MODELS, Models, read_models
 from docasm.rules import read_rules
 from docasm.settings import Setting, parse_settings
 from docasm.skill import read_variables
@@ -21,7 +22,7 @@ from docasm.trigger import KINDS, Rule
 FILE_NAME = "docasm.yaml"
 BUNDLE_KEYS = (
     *("skills", "layouts", "layout", "adopted", "tools", "variables", "labels", "params"),
-    *("profiles", "provider", "soul", "pipeline"),
+    *("profiles", "provider", "models", "soul", "pipeline"),
 )
 
 
@@ -55,6 +56,8 @@ class Config:
     """What every layout says otherwise for a model."""
     provider: str | None = None
     """Whom renders are for where they do not say."""
+    models: Models = field(default_factory=dict)
+    """What differs by model, before what docasm knows."""
     soul: Setting | None = None
     """A soul document, relative to the bundle, whose layout all triggers use."""
     pipeline: Setting | None = None
@@ -82,6 +85,7 @@ def read_config(folder: Path, shown: str, files: Files) -> tuple[Config, tuple[P
         params=read_params(fields.mapping("params"), severity="error"),
         profiles=_profiles(fields),
         provider=fields.text("provider") or None,
+        models=_models(fields, folder, files),
         soul=_file(fields, "soul"),
         pipeline=_file(fields, "pipeline"),
     )
@@ -93,6 +97,21 @@ def _profiles(fields: Fields) -> Mapping[str, Setting]:
     for profile in profiles.values():
         fields.problems.extend(check_profile(profile))
     return profiles
+
+
+def _models(fields: Fields, folder: Path, files: Files) -> Models:
+    """The facts of models, in place or in a file."""
+    setting = fields.get("models")
+    if setting is None:
+        return NO_MODELS
+    if isinstance(setting.value, str):
+        path = folder / setting.value
+        try:
+            setting = files.parsed("settings", path, setting.value, parse_settings)
+        except DocasmError as error:
+            fields.problems.extend(error.problems)
+            return NO_MODELS
+    return read_models(setting, fields.problems)
 
 
 def _file(fields: Fields, key: str) -> Setting | None:

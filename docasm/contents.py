@@ -6,6 +6,7 @@ from typing import Any
 
 from docasm.compiler import Compiler
 from docasm.errors import Problem
+from docasm.providers.facts import Models
 from docasm.relevance import Index
 from docasm.resolve import Resolvers
 from docasm.tokens import Count
@@ -63,6 +64,8 @@ class Contents:
     """Whom renders are for where they do not say."""
     tokenizers: Mapping[str, Count] = field(default_factory=dict)
     """Functions that count tokens, by the name that layouts use."""
+    models: Models = field(default_factory=dict)
+    """What differs by model, before what docasm knows."""
     resolvers: Resolvers | None = None
     """What answers for the tools that variables are."""
     left_out: tuple[Problem, ...] = ()

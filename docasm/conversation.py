@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+from docasm import providers
 from docasm.dialogue import (
     Entry,
     ToolCall,
@@ -16,6 +17,7 @@ from docasm.dialogue import (
     to_messages,
 )
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
+from docasm.providers.facts import Models
 from docasm.render import Render
 from docasm.rounds import NO_WINDOW, Shown, Window, shown
 from docasm.tokens import Count, measure
@@ -38,6 +40,8 @@ class Conversation:
     window: Window = NO_WINDOW
     tokenizers: Mapping[str, Count] = field(default_factory=dict, repr=False, compare=False)
     """Functions that count tokens, by name; they are not saved."""
+    models: Models = field(default_factory=dict, repr=False, compare=False)
+    """What differs by model, before what docasm knows; not saved."""
 
     @classmethod
     def start(cls, render: Render) -> Self:
@@ -45,7 +49,8 @@ class Conversation:
         making = render.making
         window, tokenizers = Window.of(making.drafted.layout), making.contents.tokenizers
         entries = entries_of(render.messages)
-        return cls(entries, render.history_start, render.tools, render.params, window, tokenizers)
+        start, models = render.history_start, making.contents.models
+        return cls(entries, start, render.tools, render.params, window, tokenizers, models)
 
     @classmethod
     def from_messages(
@@ -126,6 +131,20 @@ class Conversation:
             named = ", ".join(f"`{call.id}`" for call in waiting)
             message = f"before {what}, these calls need their results: {named}"
             raise failure("unpaired-call", message, hint="add them with `.tool(id, content)`")
+
+    def payload(self, provider: str, *, repair: Iterable[str] = ()) -> providers.Payload:
+        """The request as a provider's API takes it, old rounds left out as the layout's limits want it.
+
+        Raises DocasmError for what the API would refuse, such as a call without a result, which it names;
+        `repair` names what may be mended instead.
+        """
+        kept = self.shown
+        made = providers.payload(
+            provider, kept.entries, self.tools, self.params, repair=repair, models=self.models
+        )
+        cuts = [f"{cut.missing} earlier messages are not in it ({cut.limit})" for cut in kept.cuts]
+        made.notes = (*made.notes, *(Problem("request-translated", cut, severity="note") for cut in cuts))
+        return made
 
     def checked(self) -> tuple[Entry, ...]:
         """The entries of a payload; raises DocasmError where a call has no result, by its id."""

@@ -20,6 +20,7 @@ from docasm.fitting import Fit
 from docasm.limits import HISTORY, SKILLS
 from docasm.markers import Message, join
 from docasm.plan import Planned, Stretch
+from docasm.providers import Payload
 from docasm.relevance import Ranked
 from docasm.report import Report, report
 from docasm.shown import Shown
@@ -152,10 +153,16 @@ class Render:
         """The context log: each section of the document between rules, with its name and role."""
         return context_log(self.document, self.making.asked)
 
-    def payload(self, provider: str | None = None) -> dict[str, Any]:
-        """The request as a provider's API takes it, the render's own if none is named; raises DocasmError."""
+    def payload(self, provider: str | None = None, *, repair: Iterable[str] = ()) -> Payload:
+        """The request as a provider's API takes it, the render's own if none is named.
+
+        Raises DocasmError for what the API would refuse; `repair` names what may be mended instead.
+        """
         render = self if provider is None else self.for_provider(provider)
-        return providers.payload(render.provider, render.messages, render.tools, render.params)
+        models = self.making.contents.models
+        return providers.payload(
+            render.provider, render.messages, render.tools, render.params, repair=repair, models=models
+        )
 
     def for_provider(self, provider: str) -> "Render":
         """The same render for another provider; itself where its text is the same for all."""

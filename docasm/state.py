@@ -73,6 +73,7 @@ def make_state(disk: Disk, edits: Edits, before: State | None = None) -> tuple[S
         compiler=Compiler(skills, disk.layouts, disk.config.variables, disk.config.profiles),
         provider=disk.config.provider,
         tokenizers=disk.origin.tokenizers,
+        models=disk.config.models,
         resolvers=disk.origin.resolvers,
         left_out=(*_left_out(order, skills), *gone),
     )

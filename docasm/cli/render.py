@@ -1,6 +1,7 @@
 """`docasm render`: a document, from a scenario or from options that say the same."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +21,25 @@ def _messages(render: "Render") -> str:
     return as_json(plain(render.messages))
 
 
-def _openai(render: "Render") -> str:
+def _payload(render: "Render", provider: str) -> str:
     from docasm.cli.message_list import as_json
+    from docasm.cli.talk import tell_problems
 
-    return as_json(render.payload("openai"))
+    made = render.payload(provider)
+    tell_problems(made.notes)
+    return as_json(made)
+
+
+PROVIDERS = ("openai", "responses", "anthropic", "gemini", "ollama", "mistral")
+"""As in `docasm.providers`, which takes its time to import."""
 
 
 FORMATS: Mapping[str, Callable[["Render"], str]] = MappingProxyType(
-    {"markdown": lambda render: render.markdown, "messages": _messages, "openai": _openai}
+    {
+        "markdown": lambda render: render.markdown,
+        "messages": _messages,
+        **{name: partial(_payload, provider=name) for name in PROVIDERS},
+    }
 )
 """What a render can be printed as."""
 
@@ -39,7 +51,7 @@ FORMATS: Mapping[str, Callable[["Render"], str]] = MappingProxyType(
     "form",
     type=click.Choice([*FORMATS]),
     default="markdown",
-    help="The document (default), its messages as JSON, or the request for OpenAI.",
+    help="The document (default), its messages as JSON, or the request for a provider.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout.")
 def command(scenario: str | None, form: str, output: str | None, **options: Any) -> None:

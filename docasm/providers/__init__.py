@@ -1,26 +1,71 @@
 """Requests for the APIs of providers, as the keyword arguments of their SDKs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from types import MappingProxyType
 from typing import Any
 
+from docasm.dialogue import Entry, entries_of
 from docasm.errors import did_you_mean, failure
 from docasm.markers import Message
-from docasm.providers import openai
+from docasm.providers import anthropic, gemini, mistral, ollama, openai, responses
+from docasm.providers.facts import NO_MODELS, Models, facts_of
+from docasm.providers.repair import check, repaired
+from docasm.providers.request import Payload as Payload
+from docasm.providers.request import Request, Rules, renamed, translated, with_ids
+from docasm.providers.system_text import placed
 from docasm.tools import Tool
 
-Provider = Callable[[Sequence[Message], Sequence[Tool], Mapping[str, Any]], dict[str, Any]]
-"""Messages, tools and params in; a request out that shares nothing with them. Raises DocasmError for what the
-API would refuse."""
-
-PROVIDERS: Mapping[str, Provider] = MappingProxyType({"openai": openai.payload})
+PROVIDERS: Mapping[str, Rules] = MappingProxyType(
+    {
+        "openai": openai.RULES,
+        "responses": responses.RULES,
+        "anthropic": anthropic.RULES,
+        "gemini": gemini.RULES,
+        "ollama": ollama.RULES,
+        "mistral": mistral.RULES,
+    }
+)
 
 
 def payload(
-    provider: str, messages: Sequence[Message], tools: Sequence[Tool], params: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The request for a provider, ready to be sent and the caller's to edit; raises DocasmError."""
+    provider: str,
+    messages: Sequence[Message | Entry],
+    tools: Sequence[Tool],
+    params: Mapping[str, Any],
+    *,
+    repair: Iterable[str] = (),
+    models: Models = NO_MODELS,
+) -> Payload:
+    """The request for a provider, ready to be sent and the caller's to edit.
+
+    What the API would refuse raises DocasmError, with the index of the message and the id of the call;
+    `repair` names what may be mended instead (REPAIRS). `models` go before what docasm knows of models.
+    """
     if provider not in PROVIDERS:
         hint = did_you_mean(provider, PROVIDERS, kind="providers")
         raise failure("unknown-provider", f"there is no provider `{provider}`", hint=hint)
-    return PROVIDERS[provider](messages, tools, params)
+    model = params.get("model")
+    if not model:
+        hint = "set `params.model` in docasm.yaml or pass --model"
+        raise failure("model-missing", f"a request for `{provider}` needs a model", hint=hint)
+    rules = PROVIDERS[provider]
+    entries = tuple(each if isinstance(each, Entry) else entries_of((each,))[0] for each in messages)
+    request = Request(entries, tuple(tools), deepcopy(dict(params)), facts_of(provider, model, models))
+    request = repaired(request, repair, rules)
+    check(request, rules)
+    return _written(placed(request, rules), rules)
+
+
+def _written(request: Request, rules: Rules) -> Payload:
+    calls = [call for entry in request.entries for call in entry.calls]
+    names = renamed([*(tool.name for tool in request.tools), *(call.name for call in calls)], rules)
+    ids = with_ids([call.id for call in calls], rules)
+    for old, new in names.items():
+        if old != new:
+            request.note(f"the tool `{old}` is called `{new}`")
+    made = Payload(rules.write(translated(request, names, ids)))
+    made.notes = tuple(request.notes)
+    made.tool_names = MappingProxyType({new: old for old, new in names.items()})
+    made.call_ids = MappingProxyType({new: old for old, new in ids.items()})
+    return made

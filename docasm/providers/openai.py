@@ -1,56 +1,77 @@
 """OpenAI Chat Completions, and the many servers that speak it."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from docasm.errors import DocasmError, Problem, failure
-from docasm.markers import Message
+from docasm.dialogue import Entry, ToolCall
 from docasm.params import PARAMS
+from docasm.providers.request import Request, Rules, digest
 from docasm.tools import Tool
 
-_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+LONGEST_ID = 40
 
 
-def payload(messages: Sequence[Message], tools: Sequence[Tool], params: Mapping[str, Any]) -> dict[str, Any]:
-    """The keyword arguments of `client.chat.completions.create`.
-
-    They are `model`, `messages`, `tools` if there are any, then the other params, those of PARAMS first.
-    Raises DocasmError without a model, and for every tool name that the API would refuse.
-    """
-    if not params.get("model"):
-        hint = "set `params.model` in docasm.yaml or pass --model"
-        raise failure("model-missing", "OpenAI requests need a model, and no params name one", hint=hint)
-    _check_names(tools)
+def write(request: Request) -> dict[str, Any]:
+    """The keyword arguments of `client.chat.completions.create`."""
+    params = request.params
     others = [key for key in (*PARAMS, *(key for key in params if key not in PARAMS)) if key in params]
-    request: dict[str, Any] = {"model": params["model"]}
-    request["messages"] = [{"role": message.role, "content": message.content} for message in messages]
-    if tools:  # the API refuses an empty list
-        request["tools"] = [_tool(tool) for tool in tools]
+    made: dict[str, Any] = {"model": params["model"]}
+    made["messages"] = [message(entry) for entry in request.entries]
+    if request.tools:  # the API refuses an empty list
+        made["tools"] = [function_tool(tool) for tool in request.tools]
     for key in others:
-        request.setdefault(key, deepcopy(params[key]))
-    return request
+        made.setdefault(_key(key, request), params[key])
+    return made
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
-    function = {
+def _key(key: str, request: Request) -> str:
+    return request.facts.max_tokens_key if key == "max_tokens" else key
+
+
+def message(entry: Entry) -> dict[str, Any]:
+    """One message."""
+    if entry.role == "tool":
+        return {"role": "tool", "tool_call_id": entry.call_id, "content": entry.content}
+    if not entry.calls:
+        return {"role": entry.role, "content": entry.content}
+    calls = [_call(call) for call in entry.calls]
+    return {"role": entry.role, "content": entry.content or None, "tool_calls": calls}
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": call.arguments or "{}"}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def function_tool(tool: Tool) -> dict[str, Any]:
+    """One tool, as several APIs have it."""
+    function: dict[str, Any] = {
         "name": tool.name,
         "description": tool.description,
-        "parameters": deepcopy(dict(tool.parameters)),
+        "parameters": schema(tool.parameters),
     }
-    return {
-        "type": "function",
-        "function": function if tool.strict is None else {**function, "strict": tool.strict},
-    }
+    if tool.strict is not None:
+        function["strict"] = tool.strict
+    return {"type": "function", "function": function}
 
 
-def _check_names(tools: Iterable[Tool]) -> None:
-    hint = "rename it: 1-64 of A-Z a-z 0-9 `_` `-`"
-    problems = [
-        Problem("bad-tool-name", f"OpenAI does not take the tool name `{tool.name}`", hint=hint)
-        for tool in tools
-        if not _TOOL_NAME.fullmatch(tool.name)
-    ]
-    if problems:
-        raise DocasmError(problems)
+def schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of a tool's arguments, the caller's to edit."""
+    return deepcopy(dict(parameters))
+
+
+def _shortened(id_: str) -> str:
+    return f"{id_[: LONGEST_ID - 9]}_{digest(id_)[:8]}"
+
+
+RULES = Rules(
+    write=write,
+    tool_name=re.compile(r"[A-Za-z0-9_-]{1,64}"),
+    longest_name=64,
+    call_id=re.compile(r"(?s).{1,40}"),
+    make_id=_shortened,
+    system="among",
+    params=("temperature", "max_tokens", "seed"),
+)

@@ -1,0 +1,113 @@
+"""What differs by model: data, checked on a day, that a bundle can override."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from docasm.errors import DocasmError, Problem
+from docasm.fields import Fields
+from docasm.settings import Setting, parse_settings
+from docasm.source import read
+
+FILE = Path(__file__).parent / "models.yaml"
+MAX_TOKENS_KEYS = ("max_tokens", "max_completion_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What one model takes; the defaults are on the safe side."""
+
+    max_tokens_key: str = "max_tokens"
+    """What OpenAI's Chat Completions call the limit of the answer: one of MAX_TOKENS_KEYS."""
+    default_max_tokens: int = 4096
+    """Where an API requires a limit and the parameters name none."""
+    temperature: bool = True
+    """Whether a temperature may be sent."""
+    prefill: bool = False
+    """Whether the last message may be the assistant's."""
+    inline_system: bool = False
+    """Whether system text may stand between or after other messages."""
+    many_systems: bool = False
+    """Whether several system messages may stand in front."""
+    thought_signature: bool = False
+    """Whether tool calls in the history must carry a signature."""
+
+
+Models = Mapping[str, Sequence[tuple[tuple[str, ...], Mapping[str, Any]]]]
+"""By provider: patterns of models, and the facts that differ from the defaults."""
+NO_MODELS: Models = MappingProxyType({})
+
+
+def facts_of(provider: str, model: str, own: Models = NO_MODELS) -> ModelFacts:
+    """The facts of a model: those that `own` gives before those of docasm."""
+    found: dict[str, Any] = {}
+    for models in (own, built_in()):
+        for patterns, facts in models.get(provider, ()):
+            if any(fnmatchcase(model, pattern) for pattern in patterns):
+                found = {**facts, **found}
+                break
+    return ModelFacts(**found)
+
+
+@cache
+def built_in() -> Models:
+    """The facts that docasm brings."""
+    problems: list[Problem] = []
+    models = read_models(parse_settings(read(FILE)), problems)
+    if problems:
+        raise DocasmError(problems)
+    return models
+
+
+def read_models(setting: Setting, problems: list[Problem]) -> Models:
+    """The facts of a mapping of providers to lists of `models` and facts; what is wrong is reported."""
+    given = Fields(setting, problems, "`models`")
+    given.only(("checked", "defaults", *PROVIDER_NAMES))
+    defaults = _facts(given.mapping("defaults"))
+    return {name: tuple(_entries(given, name, defaults)) for name in PROVIDER_NAMES if name in given.values}
+
+
+PROVIDER_NAMES = ("openai", "responses", "anthropic", "gemini", "ollama", "mistral")
+_FACTS = tuple(field.name for field in fields(ModelFacts))
+
+
+def _entries(
+    given: Fields, provider: str, defaults: Mapping[str, Any]
+) -> "list[tuple[tuple[str, ...], Mapping[str, Any]]]":
+    setting = given.get(provider)
+    if setting is not None and not isinstance(setting.value, list):
+        given.wrong(setting, f"`{provider}` must be a list of mappings with `models`")
+        return []
+    found: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
+    for item in setting.value if setting else ():
+        entry = Fields(item, given.problems, "a model's facts")
+        entry.only(("models", *_FACTS))
+        patterns = tuple(each.value for each in entry.texts("models"))
+        if not patterns and isinstance(item.value, dict):
+            entry.wrong(item, "facts need the names or patterns of their `models`")
+        found.append((patterns, {**defaults, **_facts(entry)}))
+    return found
+
+
+def _facts(entry: Fields) -> Mapping[str, Any]:
+    """The facts that a mapping gives."""
+    found: dict[str, Any] = {}
+    for name in _FACTS:
+        if entry.get(name) is None:
+            continue
+        if name == "max_tokens_key":
+            found[name] = entry.text(name)
+        elif name == "default_max_tokens":
+            found[name] = entry.whole(name, least=1)
+        else:
+            found[name] = entry.boolean(name, False)
+    if found.get("max_tokens_key", "max_tokens") not in MAX_TOKENS_KEYS:
+        setting = entry.get("max_tokens_key")
+        assert setting is not None
+        entry.wrong(setting, f"`max_tokens_key` must be one of {', '.join(MAX_TOKENS_KEYS)}")
+        del found["max_tokens_key"]
+    return {name: value for name, value in found.items() if value is not None}

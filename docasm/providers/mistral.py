@@ -1,0 +1,55 @@
+"""Mistral's chat API."""
+
+import re
+from typing import Any
+
+from docasm.dialogue import Entry
+from docasm.providers.openai import function_tool, message
+from docasm.providers.request import Request, Rules, digest
+
+_KEYS = {"seed": "random_seed"}
+_ID = 9
+"""How many letters and digits an id has."""
+
+
+def write(request: Request) -> dict[str, Any]:
+    """The keyword arguments of `client.chat.complete`."""
+    made: dict[str, Any] = {"model": request.params["model"]}
+    made["messages"] = [_message(entry, request) for entry in request.entries]
+    if request.entries[-1].role == "assistant":
+        made["messages"][-1]["prefix"] = True
+    if request.tools:
+        made["tools"] = [function_tool(tool) for tool in request.tools]
+    for key, value in request.params.items():
+        made.setdefault(_KEYS.get(key, key), value)
+    return made
+
+
+def _message(entry: Entry, request: Request) -> dict[str, Any]:
+    made = message(entry)
+    if entry.role == "tool":
+        return {
+            "role": "tool",
+            "tool_call_id": entry.call_id,
+            "name": request.name_of(entry.call_id),
+            "content": entry.content,
+        }
+    return {**made, "content": entry.content}
+
+
+def _nine(id_: str) -> str:
+    plain = re.sub(r"[^A-Za-z0-9]", "", id_)
+    return plain.rjust(_ID, "A") if 0 < len(plain) <= _ID else digest(id_)[:_ID]
+
+
+RULES = Rules(
+    write=write,
+    tool_name=re.compile(r"[A-Za-z0-9_-]{1,64}"),
+    longest_name=64,
+    call_id=re.compile(r"[A-Za-z0-9]{9}"),
+    make_id=_nine,
+    system="among",
+    params=("temperature", "max_tokens", "seed"),
+    takes_empty=False,
+    takes_bridge=False,
+)

@@ -1,0 +1,268 @@
+"""Requests for six providers: what goes where, what is renamed, what is refused, what can be mended."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import docasm
+from docasm.dialogue import Entry, ToolCall, read_entries
+from docasm.errors import DocasmError
+from docasm.providers import PROVIDERS, payload
+from docasm.providers.facts import facts_of
+from docasm.tools import read_tools
+from tests.bundles import load, skill
+
+VECTORS = Path(__file__).parent / "vectors"
+EXAMPLES: dict[str, Any] = json.loads((VECTORS / "payload_examples.json").read_text("utf-8"))
+CASES: list[dict[str, Any]] = json.loads((VECTORS / "message_cases.json").read_text("utf-8"))
+TOOLS = read_tools(EXAMPLES["mcp_tools_list_result"])
+DIALOGUE = (
+    Entry("system", "S"),
+    Entry("user", "a"),
+    Entry("assistant", "", (ToolCall("call_1", "nostr_query", '{"k":1}'),)),
+    Entry("tool", "R", (), "call_1"),
+    Entry("assistant", "b"),
+    Entry("user", "c"),
+)
+NAMES = {
+    "openai": "openai_chat",
+    "responses": "openai_responses",
+    "anthropic": "anthropic",
+    "gemini": "gemini_rest",
+    "ollama": "ollama",
+    "mistral": "mistral",
+}
+
+
+def made(provider: str, entries: Any, **options: Any) -> Any:
+    model = EXAMPLES[NAMES[provider]].get("model", "gemini-2.5-flash")
+    params = {"model": model, "max_tokens": 1024, **options.pop("params", {})}
+    return payload(provider, entries, options.pop("tools", ()), params, **options)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_example_of_each_provider(provider: str) -> None:
+    expected = json.dumps(EXAMPLES[NAMES[provider]])
+    expected = expected.replace("call00001", "AAAAcall1")  # padded in another way
+    assert made(provider, DIALOGUE, tools=TOOLS) == json.loads(expected)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_what_is_made_shares_nothing_with_what_it_is_made_of(provider: str) -> None:
+    before = json.dumps([dict(tool.parameters) for tool in TOOLS])
+    found = made(provider, DIALOGUE, tools=TOOLS)
+    json.loads(json.dumps(found))
+    _spoil(found)
+    assert json.dumps([dict(tool.parameters) for tool in TOOLS]) == before
+
+
+def _spoil(value: Any) -> None:
+    for each in list(value.values() if isinstance(value, dict) else value):
+        if isinstance(each, dict | list):
+            _spoil(each)
+    value.clear()
+
+
+def case(name: str) -> dict[str, Any]:
+    return next(each for each in CASES if each["id"].startswith(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "provider", "repair"),
+    [
+        ("C01", "anthropic", ()),
+        ("C03", "anthropic", ("trailing",)),
+        ("C05", "anthropic", ()),
+        ("C09", "anthropic", ()),
+        ("C11", "mistral", ("bridge",)),
+        ("C19", "gemini", ()),
+    ],
+)
+def test_cases_with_a_body(name: str, provider: str, repair: tuple[str, ...]) -> None:
+    known = case(name)
+    models = {"anthropic": [(("*",), {"prefill": True})], "gemini": [(("*",), {"thought_signature": True})]}
+    found = made(provider, read_entries(known["input"]), repair=repair, models=models)
+    for key, value in known["expected"].items():
+        assert found[key] == value
+
+
+def test_c07_a_call_without_a_result_is_named_or_gets_one() -> None:
+    entries = read_entries(case("C07")["input"])
+    for provider in PROVIDERS:
+        with pytest.raises(DocasmError, match="the call `c1` of message 1 has no result"):
+            made(provider, entries)
+    found = made("openai", entries, repair=("pair",))
+    assert found["messages"][2] == {"role": "tool", "tool_call_id": "c1", "content": "(There is no result.)"}
+    assert "the call `c1` got the result" in str(found.notes[0])
+
+
+def test_c13_a_long_id_is_shortened_in_both_places() -> None:
+    entries = read_entries(case("C13")["input"])
+    for provider, longest in (("openai", 40), ("responses", 64)):
+        found = made(provider, entries)
+        calls = json.dumps(found)
+        (short,) = found.call_ids
+        assert len(short) <= longest
+        assert calls.count(f'"{short}"') == 2
+        assert found.call_ids[short] == entries[1].calls[0].id
+
+
+def test_c15_system_text_in_the_middle() -> None:
+    known = case("C15")
+    entries = read_entries(known["input"])
+    other = made("anthropic", entries, params={"model": "claude-sonnet-4-5"})
+    assert other["system"] == "S"
+    assert other["messages"][-1]["content"] == "<system>\nX\n</system>\n\nc"
+    assert [note.code for note in other.notes] == ["request-translated"]
+    inline = made("anthropic", entries, params={"model": "claude-opus-5"})
+    assert inline["messages"] == known["expected"]["supported_models"]["messages"]
+
+
+def test_c21_a_schema_without_properties_gets_some() -> None:
+    tools = read_tools(case("C21")["tools"])
+    assert made("openai", [Entry("user", "a")], tools=tools)["tools"] == case("C21")["expected"]["tools"]
+
+
+def test_c23_the_name_of_the_limit_differs_by_model() -> None:
+    for model, key in (
+        ("gpt-5.6", "max_completion_tokens"),
+        ("o3-mini", "max_completion_tokens"),
+        ("qwen", "max_tokens"),
+    ):
+        assert key in made("openai", [Entry("user", "a")], params={"model": model})
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_names_are_changed_only_where_they_must_and_never_meet(provider: str) -> None:
+    names = ["a.b", "a_b", "a_b_2", *(f"{'x' * 70}.{number}" for number in range(30)), "fine-1"]
+    tools = read_tools([{"name": name, "input_schema": {}} for name in names if "-" not in name or provider])
+    entries = [
+        Entry("user", "a"),
+        Entry("assistant", "", (ToolCall("1", "a.b", "{}"), ToolCall("2", "gone.tool", "{}"))),
+        Entry("tool", "R", (), "1"),
+        Entry("tool", "R", (), "2"),
+    ]
+    found = made(provider, entries, tools=tools)
+    rules = PROVIDERS[provider]
+    assert sorted(found.tool_names.values()) == sorted([*names, "gone.tool"])
+    assert all(rules.tool_name.fullmatch(name) for name in found.tool_names)
+    assert found.tool_names["fine-1"] == "fine-1"
+    assert found.tool_names["a_b"] == "a_b"
+    back = {new: old for old, new in ((old, new) for new, old in found.tool_names.items())}
+    assert back == {old: new for new, old in found.tool_names.items()} or len(back) == len(names) + 1
+    assert next(new for new, old in found.tool_names.items() if old == "a.b") in json.dumps(found)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_several_system_messages_in_front(provider: str) -> None:
+    entries = [Entry("system", "one"), Entry("system", "two"), Entry("user", "a")]
+    found = made(provider, entries, params={"model": "some-model"})
+    assert json.dumps("one\n\ntwo") in json.dumps(found)
+    assert any("became one" in note.message for note in found.notes)
+
+
+def test_many_systems_stay_where_the_model_takes_them() -> None:
+    entries = [Entry("system", "one"), Entry("system", "two"), Entry("user", "a"), Entry("system", "three")]
+    found = made("openai", entries, params={"model": "gpt-4o"})
+    assert [message["content"] for message in found["messages"]] == ["one", "two", "a", "three"]
+    assert found.notes == ()
+
+
+BLANK = [Entry("user", "a"), Entry("assistant", " \n"), Entry("user", "b")]
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "gemini", "mistral"])
+def test_blank_text_is_refused_or_left_out(provider: str) -> None:
+    with pytest.raises(DocasmError, match=r"message 1 \(assistant\) is blank") as error:
+        made(provider, BLANK)
+    assert error.value.problems[0].hint == 'change it, or ask for `repair=("empty",)`'
+    found = made(provider, BLANK, repair=("empty", "merge"))
+    assert "a\\n\\nb" in json.dumps(found)
+    assert [note.code for note in found.notes] == ["request-repaired", "request-repaired"]
+
+
+def test_parameters_that_a_model_does_not_take() -> None:
+    params = {"model": "claude-opus-4-8", "temperature": 0.5, "seed": 1}
+    with pytest.raises(DocasmError) as error:
+        made("anthropic", [Entry("user", "a")], params=params)
+    assert [problem.message for problem in error.value.problems] == [
+        "the API does not take `seed` for the model `claude-opus-4-8`",
+        "the API does not take `temperature` for the model `claude-opus-4-8`",
+    ]
+    found = made("anthropic", [Entry("user", "a")], params=params, repair=("params",))
+    assert {"seed", "temperature"}.isdisjoint(found)
+    assert len(found.notes) == 2
+
+
+def test_the_last_message_of_the_assistant() -> None:
+    entries = [Entry("user", "a"), Entry("assistant", "b")]
+    for provider in PROVIDERS:
+        if facts_of(provider, "x").prefill:
+            assert made(provider, entries)["messages"][-1]["prefix"] is True
+        else:
+            with pytest.raises(DocasmError, match="message 1, the last, is the assistant's"):
+                made(provider, entries)
+
+
+def test_seeds_and_limits_go_where_each_api_has_them() -> None:
+    params = {"seed": 7, "temperature": 0.5}
+    entries = [Entry("user", "a")]
+    assert made("openai", entries, params={"model": "m", **params})["seed"] == 7
+    assert made("mistral", entries, params=params)["random_seed"] == 7
+    assert made("ollama", entries, params=params)["options"] == {
+        "num_predict": 1024,
+        "seed": 7,
+        "temperature": 0.5,
+    }
+    config = {"maxOutputTokens": 1024, "seed": 7, "temperature": 0.5}
+    assert made("gemini", entries, params=params)["generationConfig"] == config
+    assert payload("anthropic", entries, (), {"model": "m"})["max_tokens"] == 4096
+
+
+def test_an_unknown_repair() -> None:
+    with pytest.raises(DocasmError, match=r"did you mean `merge`\?"):
+        made("openai", DIALOGUE, repair=("merg",))
+
+
+def test_a_schema_loses_what_gemini_refuses_and_the_note_says_so() -> None:
+    schema = {
+        "type": "object",
+        "title": "T",
+        "properties": {
+            "title": {"const": 1, "title": "x"},
+            "n": {"exclusiveMinimum": 0, "default": {"title": 1}},
+        },
+    }
+    tools = read_tools([{"name": "f", "input_schema": schema}])
+    found = made("gemini", [Entry("user", "a")], tools=tools)
+    (declared,) = found["tools"][0]["functionDeclarations"]
+    assert declared["parametersJsonSchema"] == {
+        "type": "object",
+        "properties": {"title": {"enum": [1]}, "n": {"default": {"title": 1}}},
+    }
+    assert "without `title`, `const`, `exclusiveMinimum`" in found.notes[0].message
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_arguments_that_are_no_object(provider: str) -> None:
+    entries = [
+        Entry("user", "a"),
+        Entry("assistant", "", (ToolCall("1", "f", "[1]"),)),
+        Entry("tool", "R", (), "1"),
+    ]
+    if provider in ("openai", "responses", "mistral"):
+        assert "[1]" in json.dumps(made(provider, entries))
+    else:
+        with pytest.raises(DocasmError, match="the arguments of the call `1` of `f` are no JSON object"):
+            made(provider, entries)
+
+
+def test_a_bundle_says_what_its_models_take(tmp_path: Path) -> None:
+
+    models = "models:\n  openai:\n    - {models: ['local-*'], max_tokens_key: max_completion_tokens}\n"
+    params = "params: {model: local-7b, max_tokens: 5}\n"
+    bundle = load(tmp_path, {"skills/a.md": skill("A"), "docasm.yaml": models + params})
+    render = bundle.render(docasm.Trigger.dm("x"))
+    assert render.payload("openai")["max_completion_tokens"] == 5
