@@ -8,7 +8,7 @@ import click
 from docasm.cli.streams import write_text
 from docasm.cli.subject import load
 from docasm.cli.talk import tell_warnings
-from docasm.cli.words import counted, harmless, one_line, tokens_in_words
+from docasm.cli.words import counted, escaped, harmless, one_line, tokens_in_words
 
 if TYPE_CHECKING:
     from docasm.cli.compare import Comparison, Subject
@@ -44,7 +44,7 @@ def command(
         tell_warnings(each.render)
     compared = compare(*subjects)
     if as_json:
-        write_text(written(compared.plain()))
+        write_text(escaped(written(compared.plain())))
     else:
         _show(compared)
 

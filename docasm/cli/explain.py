@@ -9,7 +9,7 @@ from docasm.cli.places import short_places
 from docasm.cli.streams import write_text
 from docasm.cli.subject import rendered, with_request
 from docasm.cli.talk import tell_about
-from docasm.cli.words import harmless
+from docasm.cli.words import escaped, harmless
 from docasm.errors import Place
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _as_text(render: "Render") -> str:
 def _as_json(render: "Render") -> str:
     lines = zip(render.places, _lines(render), strict=True)
     listed = ({**_plain(place), "text": line} for place, line in lines)
-    return "".join(f"{json.dumps(line, ensure_ascii=True)}\n" for line in listed)
+    return "".join(f"{escaped(json.dumps(line, ensure_ascii=False))}\n" for line in listed)
 
 
 def _plain(place: "Origin") -> dict[str, Any]:

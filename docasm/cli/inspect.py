@@ -10,7 +10,7 @@ from docasm.cli.places import short_paths
 from docasm.cli.streams import write_text
 from docasm.cli.subject import rendered, with_request
 from docasm.cli.talk import tell_warnings
-from docasm.cli.words import counted, cut_in_words, one_line, section_name, tokens_in_words
+from docasm.cli.words import counted, cut_in_words, escaped, one_line, section_name, tokens_in_words
 
 if TYPE_CHECKING:
     from docasm.render import Render
@@ -45,7 +45,9 @@ def _write_json(render: "Render", why: bool) -> None:
     from docasm.cli.message_list import as_json
 
     found = asdict(render.report)
-    write_text(as_json({**found, "reasons": [asdict(each) for each in render.reasons]} if why else found))
+    if why:
+        found["reasons"] = [asdict(each) for each in render.reasons]
+    write_text(escaped(as_json(found)))
 
 
 def _show(render: "Render", why: bool) -> None:

@@ -45,7 +45,6 @@ FORMATS: Mapping[str, Callable[["Render"], str]] = MappingProxyType(
 
 
 @click.command("render", short_help="Print the document that a model would read.")
-@with_request
 @click.option(
     "--format",
     "form",
@@ -54,6 +53,7 @@ FORMATS: Mapping[str, Callable[["Render"], str]] = MappingProxyType(
     help="The document (default), its messages as JSON, or the request for a provider.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout.")
+@with_request
 def command(scenario: str | None, form: str, output: str | None, **options: Any) -> None:
     """Print the document that a model would read.
 
@@ -67,7 +67,7 @@ def command(scenario: str | None, form: str, output: str | None, **options: Any)
     docasm render --bundle bot --cron "0 8 * * *" --now now
     docasm render --bundle bot --event event.json --var name=value
     """
-    made = rendered(scenario, **options)
-    text = FORMATS[form](made)
-    tell_about(made)
+    render = rendered(scenario, **options)
+    text = FORMATS[form](render)
+    tell_about(render)
     write_text(text, output)

@@ -17,6 +17,11 @@ def harmless(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 
 
+def escaped(json: str) -> str:
+    """JSON with its control characters escaped, which means the same."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", json)
+
+
 def one_line(text: str) -> str:
     """The same, where a line end would be one too many."""
     return harmless(_LINE_ENDS.sub("\ufffd", text))
@@ -42,6 +47,8 @@ def section_name(section: "SectionReport") -> str:
 
 
 def tokens_in_words(tokens: int, report: "Report") -> str:
-    """Tokens, labelled where they are an estimate: "462 tokens (estimate)"."""
-    label = report.tokenizer
-    return f"{counted(tokens, 'token')} ({label if 'estimate' in label else f'exact: {label}'})"
+    """Tokens and who counted them: "462 tokens (estimate)", "439 tokens (exact: o200k_base)"."""
+    label = report.tokenizer.removesuffix(" (estimate)")
+    if not label.startswith("estimate"):
+        label = f"{'exact' if report.exact else 'estimate'}: {label}"
+    return f"{counted(tokens, 'token')} ({label})"
