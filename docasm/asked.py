@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from docasm.resolve import Resolvers
 from docasm.tools import Tool
 from docasm.trigger import Trigger
 
@@ -21,5 +22,7 @@ class Request:
     layout: str | None
     now: datetime | str | None
     provider: str | None
-    resolved: dict[str, Any]
-    """What tools have returned, by variable."""
+    resolvers: tuple[Resolvers | None, ...]
+    """What answers for tools, the first that knows one."""
+    found: dict[str, Any]
+    """What tools have returned, by `Call.key`."""

@@ -16,7 +16,7 @@ from docasm.fitting import fit_planned, tell_within
 from docasm.fragment import INPUT, MESSAGE
 from docasm.limits import HISTORY, TOOLS
 from docasm.markers import Message, trim
-from docasm.outside import calls_of_holes, calls_of_slots, show_slots
+from docasm.outside import calls_of_holes, calls_of_slots, show_slots, tools_asked
 from docasm.params import merge_params
 from docasm.plan import Planned
 from docasm.relevance import Ranked
@@ -25,9 +25,10 @@ from docasm.resolve import Steps, run
 from docasm.select import choose_tools, match, relevant, select
 from docasm.shown import Shown
 from docasm.size import Ruler
+from docasm.sources import ToolSource
 from docasm.tell import Telling, Told, no_history_slot, tell
 from docasm.tokens import measure
-from docasm.trigger import input_text
+from docasm.trigger import input_text, to_json
 from docasm.turns import turns
 
 PROVIDER = "openai"
@@ -43,9 +44,11 @@ def assemble(contents: Contents, asked: Request) -> Steps[Render]:
     chosen, selection, params, conflicts, ranked = _chosen(contents, asked, provider)
     names = _names(asked, params.get("model"), provider)
     drafted = contents.compiler.draft(chosen, selection.skills, tuple(names))
-    may_ask = drafted.sources or asked.resolved or asked.variables
-    if may_ask:
-        yield from _ask(calls_of_slots(drafted, names, asked.resolved), names, asked)
+    sources = NO_SOURCES
+    if drafted.sources or asked.variables:
+        sources = tools_asked(drafted, names)
+        if calls := calls_of_slots(drafted, names, sources):
+            names |= yield calls
 
     budget = Budget(names)
     rulers = _rulers(contents, drafted, params) if drafted.layout.limited else None
@@ -58,8 +61,8 @@ def assemble(contents: Contents, asked: Request) -> Steps[Render]:
         slots |= {name: each.text for name, each in shown.items()}
         empty |= {name for name, each in shown.items() if not each.text}
     planned = drafted.plan(empty)
-    if may_ask:
-        yield from _ask(calls_of_holes(drafted, planned, names, asked.resolved), names, asked)
+    if sources and (calls := calls_of_holes(planned, sources)):
+        names |= yield calls
 
     values = Values(names, slots, budget)
     if telling is None or rulers is None:
@@ -87,8 +90,11 @@ def _chosen(contents: Contents, asked: Request, provider: str) -> _Chosen:
     relevance = chosen.layout.relevance
     if relevance is None:
         return chosen, selection, params, conflicts, ()
-    selection, ranked = relevant(contents, selection, relevance, input_text(asked.trigger))
+    text = asked.trigger.text or to_json(asked.trigger.payload)
+    selection, ranked = relevant(contents, selection, relevance, text)
     params, conflicts = merge_params(selection.params, contents.params, asked.model)
+    # A model that only a skill set that is left out leaves its profile behind.
+    chosen = contents.compiler.choose(layout_name, params.get("model"), provider)
     return chosen, selection, params, conflicts, ranked
 
 
@@ -111,7 +117,7 @@ def _told(
 
 def _again(contents: Contents, asked: Request, provider: str) -> Render:
     """The same for another provider."""
-    return run(assemble(contents, replace(asked, provider=provider)), (contents.resolvers,))
+    return run(assemble(contents, replace(asked, provider=provider)), asked.resolvers, asked.found)
 
 
 _EMPTY: Mapping[tuple[bool, bool], EmptySlots] = {
@@ -122,13 +128,7 @@ _EMPTY: Mapping[tuple[bool, bool], EmptySlots] = {
 }
 """By whether the history and whether the tools bring nothing."""
 NOTHING_SHOWN: Mapping[str, Shown] = {}
-
-
-def _ask(calls: Sequence[Any], names: dict[str, Any], asked: Request) -> Steps[None]:
-    """Asks for what the document needs, and keeps it for another render of the same."""
-    if calls:
-        asked.resolved.update((yield calls))
-    names |= asked.resolved
+NO_SOURCES: Mapping[str, ToolSource] = {}
 
 
 def _rulers(contents: Contents, drafted: Drafted, params: Mapping[str, Any]) -> tuple[Ruler, Ruler]:

@@ -127,9 +127,10 @@ class Bundle:
         `provider` is whom the payload is for; `resolvers` go before those that the bundle was loaded with.
         """
         contents = self._state.contents
-        asked = _asked(trigger, history, variables, tools, model, layout, now, provider)
+        given = (resolvers, contents.resolvers)
+        asked = _asked(given, trigger, history, variables, tools, model, layout, now, provider)
         try:
-            return run(assemble(contents, asked), (resolvers, contents.resolvers))
+            return run(assemble(contents, asked), asked.resolvers, asked.found)
         except (AttributeError, KeyError, TypeError):  # asked only now: a good call pays nothing for it
             _check_types(asked)
             raise
@@ -139,9 +140,9 @@ class Bundle:
     ) -> Render:
         """As `render`, with resolvers that may be async; they are awaited together."""
         contents = self._state.contents
-        asked = _asked(trigger, **options)
+        asked = _asked((resolvers, contents.resolvers), trigger, **options)
         try:
-            return await run_async(assemble(contents, asked), (resolvers, contents.resolvers))
+            return await run_async(assemble(contents, asked), asked.resolvers, asked.found)
         except (AttributeError, KeyError, TypeError):
             _check_types(asked)
             raise
@@ -234,6 +235,7 @@ _SEQUENCES = (list, tuple)
 
 
 def _asked(
+    resolvers: tuple[Resolvers | None, ...],
     trigger: Trigger,
     history: Iterable[object] = (),
     variables: Mapping[str, Any] | None = None,
@@ -246,7 +248,7 @@ def _asked(
     chosen = None if tools is None else read_tools(tools)
     if type(history) not in _SEQUENCES and isinstance(history, Iterable):
         history = tuple(history)  # it is asked more than once
-    return Request(trigger, history, variables, chosen, model, layout, now, provider, {})
+    return Request(trigger, history, variables, chosen, model, layout, now, provider, resolvers, {})
 
 
 def _check_types(asked: Request) -> None:

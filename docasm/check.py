@@ -6,13 +6,15 @@ from functools import cache, partial
 from typing import Any
 
 from docasm.atoms import Atom, Heading
-from docasm.compiler import RENDER_NAMES, Compiler, Known
+from docasm.compiler import RENDER_NAMES, Compiler, Known, known_of
 from docasm.compose import Composer
 from docasm.contents import Contents
 from docasm.draft import Chosen, draft
 from docasm.errors import DocasmError, Problem, did_you_mean
+from docasm.fields import Fields
 from docasm.fragment import INPUT, MESSAGE, Fragment, compile_fragment
 from docasm.layout import Layout, read_layout
+from docasm.limits import SKILLS
 from docasm.plan import plan
 from docasm.source import Source
 from docasm.template_run import Hole
@@ -31,7 +33,8 @@ def check_each(compiler: Compiler, tools: Sequence[Tool]) -> Iterator[tuple[Prob
     for name in compiler.skills.found:
         yield check_skill(compiler, name, known)
     for name in compiler.layouts.found:
-        yield _found(partial(_check_layout, compiler, name))
+        checks = [partial(_check_layout, compiler, name, model) for model in compiler.models(name)]
+        yield tuple(dict.fromkeys(problem for check in checks for problem in _found(check)))
 
 
 def check_skill(compiler: Compiler, name: str, known: Mapping[str, Tool]) -> tuple[Problem, ...]:
@@ -90,14 +93,25 @@ def _bare_fragment() -> Fragment:
     return compile_fragment(BARE_LAYOUT.source, template=True, constants={})
 
 
-def _check_layout(compiler: Compiler, name: str) -> Iterator[Problem]:
-    chosen = compiler.choose(name, None, PROVIDER)
-    fragment = compiler.layout(chosen, NOTHING)
+def _check_layout(compiler: Compiler, name: str, model: str | None) -> Iterator[Problem]:
+    chosen = compiler.choose(name, model, PROVIDER)
+    fragment = compiler.layout(chosen, known_of(chosen))
     yield from fragment.problems
-    yield from _unknown_variables(compiler, fragment, compiler.layouts.found[name].variables)
+    yield from _unknown_variables(compiler, fragment, {**chosen.layout.variables, **chosen.wording})
+    yield from _unknown_pinned(compiler, chosen.layout)
     drafted = compiler.draft(chosen, (), ())
     for empty in (frozenset[str](), drafted.slots - {INPUT}):
         drafted.plan(empty)
+
+
+def _unknown_pinned(compiler: Compiler, layout: Layout) -> Iterator[Problem]:
+    """The skills that a layout's relevance pins and that there are not."""
+    slots = Fields(layout.settings, [], "").mapping("slots")
+    for each in slots.mapping(SKILLS).mapping("relevance").texts("pinned"):
+        if each.value not in compiler.skills.names():
+            hint = did_you_mean(each.value, compiler.skills.names(), kind="skills")
+            message = f"there is no skill `{each.value}` to pin"
+            yield each.problem("unknown-skill", message, hint=hint, severity="warning")
 
 
 def _unknown_variables(

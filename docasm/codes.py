@@ -20,6 +20,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "bad-trigger": "A trigger lacks what its kind needs.",
         "broken-skill": "An adopted skill cannot be read, so renders go without it.",
         "conflicting-params": "Two selected skills set a request parameter to different values.",
+        "conflicting-variables": "Two files say that a variable is a tool, and not the same one.",
         "does-not-fit": "What must stay, or the line that says what is missing, is larger than a limit.",
         "duplicate-key": "A mapping gives a key twice.",
         "duplicate-skill": "Two skills of one folder have one name, or a skill is adopted twice.",

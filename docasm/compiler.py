@@ -7,12 +7,13 @@ from typing import Any, TypeVar
 
 from docasm.atoms import Include
 from docasm.compose import Composer
+from docasm.declared import Declared, own_slots
 from docasm.draft import Chosen, Draft, HistoryMessages, draft
-from docasm.errors import DocasmError, Problem, did_you_mean, failure
+from docasm.errors import DocasmError, Problem, did_you_mean
 from docasm.fields import Fields
 from docasm.fill import PlacedHole
 from docasm.fragment import Fragment, Part, compile_fragment
-from docasm.layout import Body, Layout, with_profile
+from docasm.layout import Body, Layout, merged_profiles, with_profile
 from docasm.library import Library
 from docasm.plan import Planned, PlannedMessage, plan
 from docasm.settings import Setting
@@ -121,13 +122,14 @@ class Compiler:
 
     def _choose(self, name: str, model: str | None, provider: str) -> ChosenLayout:
         layout = self._layout(name)
-        profiles = {**self.profiles, **layout.profiles}
+        profiles = merged_profiles(layout.profiles, self.profiles)
         pattern = matching(profiles, model)
         wording: Mapping[str, Any] = {}
         if pattern is not None:
-            other = Fields(profiles[pattern], [], "").text("layout")
-            layout = with_profile(self._layout(other) if other else layout, profiles[pattern])
-            wording = read_variables(Fields(profiles[pattern], [], ""))
+            fields = Fields(profiles[pattern], [], "")
+            other = fields.get("layout")
+            layout = with_profile(self._layout(other.value, other) if other else layout, profiles[pattern])
+            wording = read_variables(fields)
         has_text = any(provider in body.by_provider for body in layout.bodies)
         shown = provider if has_text else None
         return ChosenLayout(layout, shown, wording, (name, pattern, shown))
@@ -144,7 +146,7 @@ class Compiler:
         return found
 
     def _draft(self, chosen: ChosenLayout, names: tuple[str, ...], overridden: frozenset[str]) -> Drafted:
-        known = Known(overridden, chosen.wording, chosen.key[:2] if chosen.wording else None)
+        known = known_of(chosen, overridden)
         compiled = self.layout(chosen, known)
         skills = self._chosen(names, known)
         composer = Composer(lambda name: self.skill(name, known), self.skills.names)
@@ -153,28 +155,24 @@ class Compiler:
         contributors = tuple(composer.contributors)
         warnings = [problem for name in contributors for problem in composer.load(name).problems]
         slots = {slot.name: slot for part in compiled.parts for slot in slots_of(part, chosen.layout)}
-        variables = self._variables(chosen, contributors)
+        declared = self._declared(chosen, contributors)
+        sources, twice = declared.tools()
         return Drafted(
             layout=chosen.layout,
             drafts=drafts,
-            notes=(*compiled.problems, *warnings, *composer.notes),
+            notes=(*compiled.problems, *warnings, *composer.notes, *twice),
             slots=frozenset(slots),
             contributors=contributors,
             included_by=composer.contributors,
             texts=frozenset(composer.present),
-            own_slots=tuple(_own_slots(chosen.layout, slots, variables)),
+            own_slots=tuple(own_slots(chosen.layout, slots, declared.first())),
             tags=slots,
-            sources={name: each for name, each in variables.items() if isinstance(each, ToolSource)},
+            sources=sources,
         )
 
-    def _variables(self, chosen: ChosenLayout, contributors: Sequence[str]) -> dict[str, Any]:
-        """The variables of all files, the one that goes before the others of its name."""
-        files = [self.skills.get(name).variables for name in contributors]
-        found: dict[str, Any] = {}
-        for variables in (chosen.wording, self.variables, chosen.layout.variables, *files):
-            for name, value in variables.items():
-                found.setdefault(name, value)
-        return found
+    def _declared(self, chosen: ChosenLayout, contributors: Sequence[str]) -> Declared:
+        own = (self.skills.get(name).variables for name in contributors)
+        return Declared({**self.variables, **chosen.wording}, (chosen.layout.variables, *own))
 
     def _chosen(self, names: tuple[str, ...], known: Known) -> list[Chosen]:
         """The selected skills; raises DocasmError with what is wrong with any of them."""
@@ -213,12 +211,22 @@ class Compiler:
             raise DocasmError(wrong)
         return fragment
 
-    def _layout(self, name: str) -> Layout:
+    def _layout(self, name: str, named_by: Setting | None = None) -> Layout:
         try:
             return self.layouts.get(name)
         except KeyError:
-            hint = did_you_mean(name, self.layouts.names(), kind="layouts")
-            raise failure("unknown-layout", f"there is no layout `{name}`", hint=hint) from None
+            raise DocasmError([self._unknown_layout(name, named_by)]) from None
+
+    def _unknown_layout(self, name: str, named_by: Setting | None) -> Problem:
+        hint = did_you_mean(name, self.layouts.names(), kind="layouts")
+        message = f"there is no layout `{name}`"
+        if named_by is None:
+            return Problem("unknown-layout", message, hint=hint)
+        return named_by.problem("unknown-layout", message, hint=hint)
+
+    def models(self, name: str) -> Sequence[str | None]:
+        """Models of which each has another profile with a layout; None for one that has none of its own."""
+        return (None, *merged_profiles(self._layout(name).profiles, self.profiles))
 
     def tools_of(self, name: str) -> Sequence[str]:
         """The names of the tools that a skill asks for, or the text "all"."""
@@ -259,6 +267,11 @@ class Compiler:
         return found
 
 
+def known_of(chosen: ChosenLayout, overridden: frozenset[str] = frozenset()) -> Known:
+    """What a layout, as a model's profile has it, makes known to all files of its documents."""
+    return Known(overridden, chosen.wording, chosen.key[:2] if chosen.wording else None)
+
+
 def matching(profiles: Mapping[str, Setting], model: str | None) -> str | None:
     """The name of the profile for a model: its own, else the first pattern that fits, else `default`."""
     if model is not None:
@@ -268,16 +281,6 @@ def matching(profiles: Mapping[str, Setting], model: str | None) -> str | None:
             if "*" in pattern and fnmatchcase(model, pattern):
                 return pattern
     return DEFAULT_PROFILE if DEFAULT_PROFILE in profiles else None
-
-
-def _own_slots(
-    layout: Layout, slots: Mapping[str, Include], variables: Mapping[str, Any]
-) -> Iterator[tuple[str, str, Any]]:
-    for name in slots:
-        variable = layout.slot(name).variable
-        if variable is not None:
-            value = variables.get(variable)
-            yield name, variable, None if isinstance(value, ToolSource) else value
 
 
 def holes(planned: Sequence[Planned]) -> Iterator[PlacedHole]:

@@ -173,11 +173,19 @@ def read_profiles(fields: Fields) -> Mapping[str, Setting]:
     )
 
 
+def merged_profiles(own: Mapping[str, Setting], general: Mapping[str, Setting]) -> Mapping[str, Setting]:
+    """A layout's own profiles before the bundle's; of one name what the layout says goes before."""
+    both = {name: _merged(general[name], each) if name in general else each for name, each in own.items()}
+    return {**both, **{name: each for name, each in general.items() if name not in own}}
+
+
 def _profile_problems(layout: Layout, profile: Setting) -> Sequence[Problem]:
+    """What a profile adds to what is wrong; one that names another layout may speak of that one's slots."""
+    bodies = () if Fields(profile, [], "").get("layout") else layout.bodies
     problems: list[Problem] = []
     known: list[Problem] = []
     _read(layout.name, layout.bodies, Fields(layout.settings, known, ""))
-    _read(layout.name, layout.bodies, Fields(_merged(layout.settings, profile), problems, ""))
+    _read(layout.name, bodies, Fields(_merged(layout.settings, profile), problems, ""))
     return [problem for problem in problems if problem not in known]
 
 

@@ -8,48 +8,40 @@ from docasm.account import Budget, OverBudgetError
 from docasm.compiler import Drafted, holes
 from docasm.errors import DocasmError, Problem
 from docasm.plan import Planned
-from docasm.resolve import Call
+from docasm.resolve import Call, PlaceOfUse
 from docasm.shown import Shown, show
 from docasm.source import Source
 from docasm.sources import ToolSource
 
 
-def calls_of_slots(drafted: Drafted, names: Mapping[str, Any], known: Mapping[str, Any]) -> Sequence[Call]:
+def tools_asked(drafted: Drafted, names: Mapping[str, Any]) -> Mapping[str, ToolSource]:
+    """The variables of a render that are tools; one that the render sets goes before the files'."""
+    found = {name: each for name, each in drafted.sources.items() if name not in names}
+    return found | {name: each for name, each in names.items() if isinstance(each, ToolSource)}
+
+
+def calls_of_slots(
+    drafted: Drafted, names: Mapping[str, Any], sources: Mapping[str, ToolSource]
+) -> Sequence[Call]:
     """The tools that the slots of the layout's own show."""
-    sources = _sources(drafted, names, known)
     return [
-        Call(
-            variable, sources[variable], _at(drafted.tags[slot].source, drafted.tags[slot].offset), lists=True
-        )
-        for slot, variable, _ in drafted.own_slots
-        if variable in sources
+        Call(name, sources[name], _at(drafted.tags[slot].source, drafted.tags[slot].offset), lists=True)
+        for slot, name, otherwise in drafted.own_slots
+        if name in sources and (name in names or otherwise is None)
     ]
 
 
-def calls_of_holes(
-    drafted: Drafted, planned: Sequence[Planned], names: Mapping[str, Any], known: Mapping[str, Any]
-) -> Sequence[Call]:
+def calls_of_holes(planned: Sequence[Planned], sources: Mapping[str, ToolSource]) -> Sequence[Call]:
     """The tools that the templates of a document use, each where it is used first."""
-    sources = _sources(drafted, names, known)
     calls: dict[str, Call] = {}
-    for placed in holes(planned) if sources else ():
+    for placed in holes(planned):
         for name in sorted(placed.hole.asks & sources.keys()):
-            calls.setdefault(
-                name, Call(name, sources[name], _at(placed.hole.source, placed.hole.offset), lists=False)
-            )
+            at = _at(placed.hole.source, placed.hole.offset)
+            calls.setdefault(name, Call(name, sources[name], at, lists=False))
     return tuple(calls.values())
 
 
-def _sources(
-    drafted: Drafted, names: Mapping[str, Any], known: Mapping[str, Any]
-) -> Mapping[str, ToolSource]:
-    """The variables that are tools and not resolved yet; one that the render sets goes before the files'."""
-    found = {name: each for name, each in drafted.sources.items() if name not in names}
-    found |= {name: each for name, each in names.items() if isinstance(each, ToolSource)}
-    return {name: each for name, each in found.items() if name not in known}
-
-
-def _at(source: Source, offset: int) -> Any:
+def _at(source: Source, offset: int) -> PlaceOfUse:
     return partial(_problem, source, offset)
 
 

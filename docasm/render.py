@@ -19,7 +19,7 @@ from docasm.fill import Values
 from docasm.fitting import Fit
 from docasm.limits import HISTORY, SKILLS
 from docasm.markers import Message, join
-from docasm.plan import Planned, Stretch
+from docasm.plan import Planned, Stretch, depends_on
 from docasm.providers import Payload
 from docasm.relevance import Ranked
 from docasm.report import Report, report
@@ -179,13 +179,15 @@ class Render:
 
         `changes` are of "history", "now", "skills" (which are selected), "tools", "trigger", "variables".
         """
-        empty = self.making.empty - set(changes)
-        layout, also = self.making.drafted.layout, set()
+        drafted = self.making.drafted
+        layout = drafted.layout
+        also = {slot for slot, name, _ in drafted.own_slots if depends_on(frozenset({name})) & set(changes)}
         if changes and layout.limits:
             also.add(LIMIT)
         if "trigger" in changes and layout.relevance is not None:
             also.add(SKILLS)
-        return stable_prefix(self._document(empty), frozenset(changes) | also)
+        changing = frozenset(changes) | also
+        return stable_prefix(self._document(self.making.empty - changing), changing)
 
     def _document(self, empty: EmptySlots) -> Document:
         return Document(tuple(self._messages(self.making.drafted.plan(empty))))

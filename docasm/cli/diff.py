@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from docasm.cli.resolving import Resolving, resolving_options
 from docasm.cli.streams import write_text
-from docasm.cli.subject import load
 from docasm.cli.talk import tell_warnings
 from docasm.cli.words import counted, escaped, harmless, one_line, tokens_in_words
 
@@ -21,9 +21,14 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 @click.argument("scenarios", nargs=-1, metavar="A [B]", required=True)
 @click.option("--layout", "layouts", multiple=True, metavar="NAME", help="A layout; give it twice.")
 @click.option("--model", "models", multiple=True, metavar="NAME", help="A model; give it twice.")
+@resolving_options
 @click.option("--json", "as_json", is_flag=True, help="Write the comparison as JSON.")
 def command(
-    scenarios: tuple[str, ...], layouts: tuple[str, ...], models: tuple[str, ...], as_json: bool
+    scenarios: tuple[str, ...],
+    layouts: tuple[str, ...],
+    models: tuple[str, ...],
+    resolving: Resolving,
+    as_json: bool,
 ) -> None:
     """Show what differs between two documents.
 
@@ -39,7 +44,7 @@ def command(
     from docasm.cli.compare import compare
     from docasm.cli.message_list import as_json as written
 
-    subjects = _subjects(scenarios, layouts, models)
+    subjects = _subjects(scenarios, layouts, models, resolving)
     for each in subjects:
         tell_warnings(each.render)
     compared = compare(*subjects)
@@ -50,7 +55,7 @@ def command(
 
 
 def _subjects(
-    scenarios: Sequence[str], layouts: Sequence[str], models: Sequence[str]
+    scenarios: Sequence[str], layouts: Sequence[str], models: Sequence[str], resolving: Resolving
 ) -> "tuple[Subject, Subject]":
     """The two documents; raises a usage error unless they are two."""
     from docasm.cli.compare import Subject
@@ -60,7 +65,7 @@ def _subjects(
     pairs = [_pair(names) for names in (scenarios, layouts, models)]
     telling = [pair for pair in pairs if pair[0] != pair[1]] or pairs[:1]
     a, b = (
-        Subject(_name(telling, side), load(str(scenario)).render(layout=layout, model=model))
+        Subject(_name(telling, side), resolving.scenario(str(scenario)).render(layout=layout, model=model))
         for side, (scenario, layout, model) in enumerate(zip(*pairs, strict=True))
     )
     return a, b

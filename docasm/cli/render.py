@@ -66,6 +66,7 @@ def command(scenario: str | None, form: str, output: str | None, **options: Any)
     docasm render --bundle bot --dm "Good morning!" --sender ann
     docasm render --bundle bot --cron "0 8 * * *" --now now
     docasm render --bundle bot --event event.json --var name=value
+    docasm render bot/dm.yaml --resolve get_weather=weather.json
     """
     render = rendered(scenario, **options)
     text = FORMATS[form](render)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from docasm.cli.resolving import Resolving
 from docasm.cli.streams import STANDARD_STREAM, read_source
 
 if TYPE_CHECKING:
@@ -65,19 +66,20 @@ class Request:
         if self.event == self.history == STANDARD_STREAM:
             raise click.UsageError("--event and --history cannot both read stdin")
 
-    def render(self) -> "Render":
+    def render(self, resolving: Resolving) -> "Render":
         """The document; raises DocasmError."""
-        from docasm.bundle import Bundle
         from docasm.cli.history_file import read_history_file
 
         assert self.bundle is not None
-        return Bundle.load(self.bundle).render(
+        return resolving.bundle(self.bundle).render(
             self._trigger(),
             history=() if self.history is None else read_history_file(self.history),
             variables=self.variables,
             layout=self.layout,
             model=self.model,
             now=self.now,
+            provider=resolving.provider,
+            resolvers=resolving.results(),
         )
 
     def _trigger(self) -> "Trigger":

@@ -1,17 +1,16 @@
 """The document that a command is about: a scenario, or options that say the same."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from docasm.cli.request import Request
+from docasm.cli.resolving import Resolving, resolving_options
 from docasm.cli.values import assignments, moment
 
 if TYPE_CHECKING:
     from docasm.render import Render
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 _OPTIONS = (
     click.option("--bundle", metavar="DIR", help="The bundle: a folder with a docasm.yaml."),
@@ -35,21 +34,16 @@ _OPTIONS = (
 )
 
 
-def with_request(function: Function) -> Function:
+def with_request(function: Callable[..., Any]) -> Callable[..., Any]:
     """Gives a command the argument SCENARIO and the options that stand for one."""
+    function = resolving_options(function)
     for option in reversed(_OPTIONS):
         function = option(function)
     return click.argument("scenario", required=False)(function)
 
 
-def rendered(scenario: str | None, **options: Any) -> "Render":
+def rendered(scenario: str | None, resolving: Resolving, **options: Any) -> "Render":
     """The document of a scenario or of options; raises a usage error or DocasmError."""
     request = Request(**options)
     request.check(scenario)
-    return request.render() if scenario is None else load(scenario).render()
-
-
-def load(scenario: str) -> Any:
-    from docasm.scenario import load_scenario
-
-    return load_scenario(scenario)
+    return request.render(resolving) if scenario is None else resolving.scenario(scenario).render()
