@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import docasm
-from docasm.asked import Request
 from docasm.atoms import Text
 from docasm.context_log import RULE, context_log
 from docasm.document import DocumentMessage
@@ -276,7 +275,7 @@ class TestLog:
         assert text.startswith("trigger=dm sender=admin\n\nSections: ")
         assert f"{RULE}\nSection: history | role=user\n{RULE}\n\nHello\n" in text
 
-    def test_the_layouts_own_names(self) -> None:
+    def test_the_layouts_own_names(self, bundle: docasm.Bundle) -> None:
         marker, text = Text("", "", 0), Text("\nGood afternoon.\n", "", 0)
         document = docasm.Document(
             (
@@ -284,9 +283,9 @@ class TestLog:
                 DocumentMessage("user", marker, (text,), "dm_\nhistory"),
             )
         )
-        asked = Request(docasm.Trigger.event({}), (), None, None, None, None, None, None, {})
+        asked = bundle.render(DM, variables={"note": "x"}).making.asked
         assert context_log(document, asked) == (
-            "trigger=event\n\nSections: 2\n\n"
+            "trigger=dm sender=admin\n\nSections: 2\n\n"
             f"{RULE}\nSection: admin_identity | role=system\n{RULE}\n\n\n\n\n"
             f"{RULE}\nSection: dm_ history | role=user\n{RULE}\n\nGood afternoon.\n"
         )
