@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from docasm.atoms import Text, cut_at
+from docasm.atoms import NO_REGION, Region, Text, cut_at
 from docasm.errors import Place
 from docasm.fit import Kept
 from docasm.markers import escape, trim
@@ -67,6 +67,31 @@ class Document:
 def section_name(text: Text) -> str:
     """The slot that wrote a text, or that it goes with; else LAYOUT."""
     return text.slot or next(iter(sorted(text.depends)), LAYOUT)
+
+
+def regions(texts: Sequence[Text]) -> Sequence[Region]:
+    """The slot that each text of a message goes with, and whose it is there; LAYOUT for none.
+
+    What the layout wrote goes with the slot beside it that decides whether it is there at all.
+    """
+    before = list(_slots_beside(texts))
+    after = list(_slots_beside(texts[::-1]))[::-1]
+    found = []
+    for text, beside in zip(texts, zip(after, before, strict=True), strict=True):
+        if text.region != NO_REGION:
+            found.append(text.region)
+        else:
+            slot = text.slot or next((each for each in beside if each in text.depends), LAYOUT)
+            found.append((slot, ""))
+    return found
+
+
+def _slots_beside(texts: Sequence[Text]) -> Iterator[str]:
+    """For each text the slot of the last one that is in a slot."""
+    slot = ""
+    for text in texts:
+        slot = text.region[0] or slot
+        yield slot
 
 
 def cut_texts(texts: Sequence[Text], kept: Kept | None, depends: frozenset[str]) -> Sequence[Text]:

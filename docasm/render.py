@@ -139,8 +139,15 @@ class Render:
     def reasons(self) -> tuple[Reason, ...]:
         """Why each skill of the bundle is in the document, or is not."""
         making = self.making
-        trigger = making.asked.trigger
-        return reasons(making.contents, trigger, self.skills, making.drafted, self.cuts, making.ranked)
+        return reasons(
+            making.contents,
+            making.asked.trigger,
+            self.skills,
+            making.drafted,
+            self.document,
+            self.cuts,
+            making.ranked,
+        )
 
     def log(self) -> str:
         """The context log: each section of the document between rules, with its name and role."""

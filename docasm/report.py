@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import ceil
+from operator import itemgetter
 
-from docasm.atoms import Text
-from docasm.document import Document, DocumentMessage, section_name
+from docasm.atoms import Region, Text
+from docasm.document import Document, DocumentMessage, regions
 from docasm.markers import escapes
 from docasm.relevance import Ranked
 from docasm.tell import Cut
@@ -16,6 +17,8 @@ from docasm.tokens import Measure
 _NO_SEAM = re.compile(r"[\s/]|\Z")
 """Where text starts with one of these after a line end, its tokens are not those of the two apart."""
 _LINE_ENDS = re.compile(r"\n*")
+_FAR = 1000
+"""Further back than so many code points no text is counted again for what follows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class SectionReport:
     """Code points of the Markdown; markers and blank lines between sections belong to one beside them."""
     tokens: int
     cuts: tuple[Cut, ...]
-    """What limits took from it."""
+    """What limits took from it; the first section of a slot has those of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +79,13 @@ def report(
     pieces = list(_pieces(document))
     texts = [piece.text for piece in pieces]
     tokens = list(count_parts(texts, measure))
-    sections = [_section(piece, count, cuts) for piece, count in zip(pieces, tokens, strict=True)]
+    own = _by_region(cuts)
+    sections = tuple(
+        _section(piece, count, own.pop((piece.slot, piece.skill), ()))
+        for piece, count in zip(pieces, tokens, strict=True)
+    )
     return Report(
-        sections=tuple(sections),
+        sections=sections,
         chars=sum(map(len, texts)),
         tokens=sum(tokens),
         tokenizer=measure.label,
@@ -104,8 +111,15 @@ class _Piece:
     text: str
 
 
-def _section(piece: _Piece, tokens: int, cuts: Sequence[Cut]) -> SectionReport:
-    own = tuple(cut for cut in cuts if cut.slot == piece.slot and cut.skill == piece.skill)
+def _by_region(cuts: Sequence[Cut]) -> dict[Region, tuple[Cut, ...]]:
+    found: dict[Region, tuple[Cut, ...]] = {}
+    for cut in cuts:
+        region = cut.slot, cut.skill
+        found[region] = (*found.get(region, ()), cut)
+    return found
+
+
+def _section(piece: _Piece, tokens: int, cuts: tuple[Cut, ...]) -> SectionReport:
     return SectionReport(
         piece.message,
         piece.role,
@@ -115,7 +129,7 @@ def _section(piece: _Piece, tokens: int, cuts: Sequence[Cut]) -> SectionReport:
         piece.sources,
         len(piece.text),
         tokens,
-        own,
+        cuts,
     )
 
 
@@ -145,16 +159,12 @@ def _move_line_ends(piece: _Piece, before: _Piece) -> None:
 
 
 def _message_pieces(number: int, message: DocumentMessage) -> Iterator[_Piece]:
-    for (slot, skill), group in groupby(_escaped(message), key=lambda text: _key(text)):
-        texts = list(group)
-        sources = tuple(dict.fromkeys(text.path for text in texts if text.path))
-        content = "".join(text.text for text in texts)
+    texts = list(_escaped(message))
+    for (slot, skill), group in groupby(zip(regions(texts), texts, strict=True), key=itemgetter(0)):
+        some = [text for _, text in group]
+        sources = tuple(dict.fromkeys(text.path for text in some if text.path))
+        content = "".join(text.text for text in some)
         yield _Piece(number, message.role, message.name or slot, slot, skill, sources, content)
-
-
-def _key(text: Text) -> tuple[str, str]:
-    slot, skill = text.region
-    return (slot or section_name(text)), skill
 
 
 def _escaped(message: DocumentMessage) -> Iterator[Text]:
@@ -189,9 +199,9 @@ def count_parts(texts: Sequence[str], measure: Measure) -> Iterator[int]:
 
 
 def _after_last_seam(text: str) -> str:
-    """The end of a text that tokens of what follows could reach into."""
+    """The end of a text that tokens of what follows could reach into, as far as anybody has seen."""
     end = len(text)
     while (end := text.rfind("\n", 0, end)) >= 0:
         if not _NO_SEAM.match(text, end + 1):
             return text[end + 1 :]
-    return text
+    return text[-_FAR:]

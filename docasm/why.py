@@ -1,10 +1,12 @@
 """Why each skill of a bundle is in a document, or is not."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from docasm.compiler import Drafted
-from docasm.contents import Contents
+from docasm.contents import Adopted, Contents
+from docasm.document import Document
 from docasm.relevance import Ranked
 from docasm.rules import as_written
 from docasm.tell import Cut
@@ -27,20 +29,26 @@ def reasons(
     trigger: Trigger,
     selected: tuple[str, ...],
     drafted: Drafted,
+    document: Document,
     cuts: tuple[Cut, ...],
     ranked: tuple[Ranked, ...],
 ) -> tuple[Reason, ...]:
     """A reason for each skill: the adopted ones in their order, then the others by name."""
-    adopted = [each.name for each in contents.adopted]
+    adopted = {each.name: each for each in contents.adopted}
     library = contents.compiler.skills
-    others = [name for name in library.names() if name not in set(adopted)]
-    matching = _rules_that_hold(contents, trigger)
-    lost = {cut.skill: cut for cut in cuts if cut.skill}
     scores = {each.name: each.score for each in ranked}
+    origins = _Origins(adopted, frozenset(selected), _rules_that_hold(contents, trigger), scores)
+    lost = defaultdict(list)
+    for cut in cuts:
+        lost[cut.skill].append(cut)
+    written = {text.path for message in document.messages for text in message.texts if text.text}
     found = []
-    for name in [*adopted, *others]:
-        is_there, why = _origin(contents, name, selected, drafted, matching, scores)
-        found.append(_with_cut(name, is_there, why, lost.get(name)))
+    for name in dict.fromkeys([*adopted, *library.names()]):
+        skill = library.found.get(name)
+        is_there = skill is not None and skill.body.path in written
+        origin = "it cannot be read; `docasm check` says why" if skill is None else origins.of(name, drafted)
+        is_meant = name in drafted.included_by
+        found.append(Reason(name, is_there, "; ".join([origin, *_losses(is_meant, is_there, lost[name])])))
     return tuple(found)
 
 
@@ -53,36 +61,41 @@ def _rules_that_hold(contents: Contents, trigger: Trigger) -> Mapping[str, str]:
     return found
 
 
-def _origin(
-    contents: Contents,
-    name: str,
-    selected: tuple[str, ...],
-    drafted: Drafted,
-    matching: Mapping[str, str],
-    scores: Mapping[str, float],
-) -> tuple[bool, str]:
-    """Whether a skill came into the document, before limits, and how or why not."""
-    includer = drafted.included_by.get(name)
-    if name in selected:
-        also = f", and included by {includer}" if includer else ""
-        return name in drafted.texts, f"selected by its trigger `{matching.get(name, '')}`{also}"
-    if includer is not None:
-        return name in drafted.texts, f"included by {includer}"
-    if name in contents.compiler.skills.broken:
-        return False, "it cannot be read; `docasm check` says why"
-    if name in scores:
-        return False, f"less relevant than others: score {scores[name]:g}"
-    adopted = next((each for each in contents.adopted if each.name == name), None)
-    if adopted is None:
-        return False, "not adopted, and nothing includes it"
-    if not adopted.rules:
-        return False, "it has no triggers, and nothing includes it"
-    return False, f"its triggers do not fit: {as_written(adopted.rules)}"
+@dataclass(frozen=True, slots=True)
+class _Origins:
+    """What decides which skills come into a document, limits apart."""
+
+    adopted: Mapping[str, Adopted]
+    selected: frozenset[str]
+    matching: Mapping[str, str]
+    scores: Mapping[str, float]
+
+    def of(self, name: str, drafted: Drafted) -> str:
+        """How a skill came into the document, or why it did not."""
+        includer = drafted.included_by.get(name)
+        if name in self.selected:
+            also = f", and included by {includer}" if includer else ""
+            return f"selected by its trigger `{self.matching[name]}`{also}"
+        if includer:
+            return f"included by {includer}"
+        if name in self.scores:
+            return f"less relevant than others: score {self.scores[name]:g}"
+        if name not in self.adopted:
+            return "not adopted, and nothing includes it"
+        rules = self.adopted[name].rules
+        return (
+            f"its triggers do not fit: {as_written(rules)}"
+            if rules
+            else "it has no triggers, and nothing includes it"
+        )
 
 
-def _with_cut(name: str, is_there: bool, why: str, cut: Cut | None) -> Reason:
-    if cut is None:
-        return Reason(name, is_there, why)
-    if cut.whole:
-        return Reason(name, False, f"{why}; but `{cut.limit}` leaves no room for it")
-    return Reason(name, is_there, f"{why}; `{cut.limit}` cuts {cut.missing:,} characters")
+def _losses(is_meant: bool, is_there: bool, cuts: Sequence[Cut]) -> Sequence[str]:
+    """What limits took from a skill, or that nothing of it is there."""
+    losses = [
+        f"`{cut.limit}` leaves no room for it"
+        if cut.whole
+        else f"`{cut.limit}` cuts {cut.missing:,} {cut.what}{'' if cut.missing == 1 else 's'}"
+        for cut in cuts
+    ]
+    return losses or (["no text of it is in the document"] if is_meant and not is_there else [])

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = ("jinja2", "markdown_it", "yaml")
+HEAVY = ("jinja2", "markdown_it", "rich", "yaml")
 SDKS = ("anthropic", "httpx", "mcp", "openai", "pydantic", "requests", "splintr", "tiktoken", "toktok")
 
 RUN = """
@@ -40,9 +40,17 @@ def test_the_package_alone_is_light() -> None:
 
 def test_a_public_name_brings_what_it_needs_and_no_more() -> None:
     assert imported("from docasm import split, join, Message").isdisjoint(HEAVY)
-    assert imported("from docasm import Bundle").issuperset(HEAVY)
+    assert imported("from docasm import Bundle").issuperset({*HEAVY} - {"rich"})
 
 
 def test_no_render_imports_an_sdk_or_the_command_line() -> None:
     code = "import docasm; docasm.load_scenario('examples/dm.yaml').render().payload('openai')"
     assert imported(code).isdisjoint((*SDKS, "click"))
+
+
+@pytest.mark.parametrize("command", ["render", "explain", "log", "check"])
+def test_only_what_makes_tables_loads_what_they_need(command: str) -> None:
+    given = "examples" if command == "check" else "examples/dm.yaml"
+    code = f"import os; os.dup2(os.open(os.devnull, os.O_WRONLY), 1); from docasm.cli import main; \
+main(['{command}', '{given}'])"
+    assert "rich" not in imported(code)

@@ -1,22 +1,20 @@
 """`docasm diff`: what differs between two documents, in text, tokens and shared prefix."""
 
-import json
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from difflib import unified_diff
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from docasm.cli.explain import shortened
 from docasm.cli.resolving import Resolving, resolving_options
 from docasm.cli.streams import write_text
-from docasm.cli.words import counted, harmless
+from docasm.cli.talk import tell_warnings
+from docasm.cli.words import counted, escaped, harmless, one_line, tokens_in_words
 
 if TYPE_CHECKING:
-    from docasm.render import Render
+    from docasm.cli.compare import Comparison, Subject
     from docasm.report import Report
+
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @click.command("diff", short_help="Show what differs between two documents.")
@@ -43,173 +41,91 @@ def command(
     docasm diff bot/dm.yaml --layout dm --layout thread
     docasm diff bot/dm.yaml --model gpt-5 --model claude-opus-4.6
     """
-    one, other = _subjects(scenarios, layouts, models, resolving)
-    compared = Comparison.of(one, other)
+    from docasm.cli.compare import compare
+    from docasm.cli.message_list import as_json as written
+
+    subjects = _subjects(scenarios, layouts, models, resolving)
+    for each in subjects:
+        tell_warnings(each.render)
+    compared = compare(*subjects)
     if as_json:
-        write_text(f"{json.dumps(compared.plain(), ensure_ascii=False, indent=2)}\n")
+        write_text(escaped(written(compared.plain())))
     else:
         _show(compared)
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """One of the two documents."""
-
-    name: str
-    render: "Render"
-
-
 def _subjects(
     scenarios: Sequence[str], layouts: Sequence[str], models: Sequence[str], resolving: Resolving
-) -> tuple[Subject, Subject]:
+) -> "tuple[Subject, Subject]":
     """The two documents; raises a usage error unless they are two."""
+    from docasm.cli.compare import Subject
+
     if max(len(scenarios), len(layouts), len(models)) != 2:
         raise click.UsageError("give two scenarios; or one, with --layout or --model twice")
     pairs = [_pair(names) for names in (scenarios, layouts, models)]
-    names = [" ".join(dict.fromkeys(filter(None, side))) for side in zip(*_differing(pairs), strict=True)]
-    sides = list(zip(*pairs, strict=True))
-    found = [
-        Subject(name, resolving.scenario(str(scenario)).render(layout=layout, model=model))
-        for name, (scenario, layout, model) in zip(names, sides, strict=True)
-    ]
-    return found[0], found[1]
+    telling = [pair for pair in pairs if pair[0] != pair[1]] or pairs[:1]
+    a, b = (
+        Subject(_name(telling, side), resolving.scenario(str(scenario)).render(layout=layout, model=model))
+        for side, (scenario, layout, model) in enumerate(zip(*pairs, strict=True))
+    )
+    return a, b
 
 
 def _pair(names: Sequence[str]) -> tuple[str | None, str | None]:
-    if not names:
-        return None, None
-    if len(names) > 2:
-        raise click.UsageError("two documents are compared, no more")
-    return names[0], names[-1]
+    return (names[0], names[-1]) if names else (None, None)
 
 
-def _differing(pairs: Sequence[tuple[str | None, str | None]]) -> list[tuple[str | None, str | None]]:
-    return [pair for pair in pairs if pair[0] != pair[1]] or list(pairs)
+def _name(telling: Sequence[tuple[str | None, str | None]], side: int) -> str:
+    """What sets a document apart from the other: its scenario, layout, model."""
+    return one_line(", ".join(str(pair[side]) for pair in telling))
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A section of either document, and its tokens in both; None where it is missing."""
+def _show(compared: "Comparison") -> None:
+    from docasm.cli.tables import console, show
 
-    role: str
-    name: str
-    tokens: tuple[int | None, int | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two documents, side by side."""
-
-    one: Subject
-    other: Subject
-    lines: tuple[str, ...]
-    """A unified diff."""
-    rows: tuple[Row, ...]
-    shared: str
-    """What both start with."""
-    shared_tokens: int
-    differs_at: tuple[str, str]
-    """The place of the first line that differs, in each."""
-
-    @classmethod
-    def of(cls, one: Subject, other: Subject) -> "Comparison":
-        texts = one.render.markdown, other.render.markdown
-        lines = texts[0].split("\n"), texts[1].split("\n")
-        shared = _shared(*texts)
-        return cls(
-            one,
-            other,
-            tuple(unified_diff(*lines, one.name, other.name, lineterm="")),
-            tuple(_rows(one.render.report, other.render.report)),
-            shared,
-            one.render.count(shared),
-            (_place(one.render, shared), _place(other.render, shared)),
-        )
-
-    def plain(self) -> dict[str, Any]:
-        """The same as JSON."""
-        reports = self.one.render.report, self.other.render.report
-        return {
-            "names": [self.one.name, self.other.name],
-            "chars": [each.chars for each in reports],
-            "tokens": [each.tokens for each in reports],
-            "tokenizers": [each.tokenizer for each in reports],
-            "exact": [each.exact for each in reports],
-            "sections": [
-                {"role": row.role, "name": row.name, "tokens": list(row.tokens)} for row in self.rows
-            ],
-            "shared_chars": len(self.shared),
-            "shared_tokens": self.shared_tokens,
-            "differs_at": list(self.differs_at),
-            "diff": list(self.lines),
-        }
+    coloured = console().color_system is not None
+    lines = [_styled(harmless(line)) if coloured else harmless(line) for line in compared.lines]
+    text = "".join(f"{line}\n" for line in [*lines, *[""] * bool(lines)])
+    words = "".join(f"{one_line(line)}\n" for line in _words(compared))
+    show(f"{text}{_table(compared)}\n{words}")
 
 
-def _shared(one: str, other: str) -> str:
-    """What two texts start with alike, found in a number of steps that is the logarithm of their length."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
-    return one[:low]
+def _styled(line: str) -> str:
+    return click.style(line, fg=_COLOURS.get(line[:1]))
 
 
-def _place(render: "Render", shared: str) -> str:
-    places = shortened(render.places)
-    line = shared.count("\n")
-    return places[line] if line < len(places) else "(end)"
+def _table(compared: "Comparison") -> str:
+    from docasm.cli.compare import Row
+    from docasm.cli.tables import as_text, cell, console, table
 
-
-def _rows(one: "Report", other: "Report") -> Iterator[Row]:
-    """The sections of both, in the order of the first, then those that only the second has."""
-    found: dict[tuple[str, str, int], list[int | None]] = defaultdict(lambda: [None, None])
-    for side, report in enumerate((one, other)):
-        seen: dict[tuple[str, str], int] = defaultdict(int)
-        for each in report.sections:
-            key = (each.role, f"{each.name}: {each.skill}" if each.skill else each.name)
-            found[(*key, seen[key])][side] = each.tokens
-            seen[key] += 1
-    for (role, name, _), (first, second) in found.items():
-        yield Row(role, name, (first, second))
-
-
-def _show(compared: Comparison) -> None:
-    from docasm.cli.tables import cell, console
-
-    out = console()
-    for line in compared.lines:
-        style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
-        out.print(cell(line, style), soft_wrap=True)
-    if compared.lines:
-        out.print()
-    out.print(_table(compared))
-    out.print()
-    for line in _words(compared):
-        out.print(harmless(line))
-
-
-def _table(compared: Comparison) -> Any:
-    from docasm.cli.tables import cell, table
-
-    columns = ("message", "section", "A", "B", "change")
+    letters = [f"{each}" if report.exact else f"{each} (est.)" for each, report in _lettered(compared)]
+    columns = ("message", "section", *letters, "change")
     made = table(columns, numbers=columns[2:])
-    reports = compared.one.render.report, compared.other.render.report
-    totals = Row("", "together", (reports[0].tokens, reports[1].tokens))
-    for row in (*compared.rows, totals):
+    a, b = compared.reports
+    for row in (*compared.rows, Row("", "together", (a.tokens, b.tokens))):
         first, second = row.tokens
         change = (second or 0) - (first or 0)
         shown = ["" if each is None else f"{each:,}" for each in row.tokens]
         made.add_row(cell(row.role), cell(row.name), *shown, f"{change:+,}" if change else "")
-    return made
+    return as_text(made, console())
 
 
-def _words(compared: Comparison) -> Iterator[str]:
-    reports = compared.one.render.report, compared.other.render.report
-    for letter, each, report in zip("AB", (compared.one, compared.other), reports, strict=True):
-        yield f"{letter} is {each.name}: tokens by {report.tokenizer}"
+def _lettered(compared: "Comparison") -> "list[tuple[str, Report]]":
+    return list(zip("AB", compared.reports, strict=True))
+
+
+def _words(compared: "Comparison") -> Iterator[str]:
+    for (letter, report), name in zip(_lettered(compared), compared.names, strict=True):
+        yield f"{letter} is {name}: {tokens_in_words(report.tokens, report)}"
     if not compared.lines:
         yield "the documents are the same"
-        return
-    shared = f"{counted(len(compared.shared), 'character')}, {counted(compared.shared_tokens, 'token')}"
-    first, second = compared.differs_at
-    yield f"both start with the same {shared}; they differ from {first} and {second} on"
+    else:
+        tokens = [
+            tokens_in_words(*each) for each in zip(compared.shared_tokens, compared.reports, strict=True)
+        ]
+        shared = " or ".join(dict.fromkeys(tokens))
+        yield f"both start with the same {counted(len(compared.shared), 'character')}, {shared}"
+        for letter, point in zip("AB", compared.differ_at, strict=True):
+            yield f"{letter} goes on in `{point.section}`, at {point.place}"
+    if not compared.same_tools:
+        yield "the requests offer different tools; caches that hold tools before messages share nothing"

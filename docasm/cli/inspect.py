@@ -1,19 +1,20 @@
 """`docasm inspect`: how large each section of a document is, and what is missing in it."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from docasm.cli.places import short_paths
 from docasm.cli.streams import write_text
 from docasm.cli.subject import rendered, with_request
-from docasm.cli.words import counted, cut_in_words, harmless, size_in_words, tokens_in_words
+from docasm.cli.talk import tell_warnings
+from docasm.cli.words import counted, cut_in_words, escaped, one_line, section_name, tokens_in_words
 
 if TYPE_CHECKING:
     from docasm.render import Render
-    from docasm.report import Report, SectionReport
+    from docasm.report import Report
 
 
 @click.command("inspect", short_help="Show how large each section of a document is.")
@@ -33,64 +34,55 @@ def command(scenario: str | None, why: bool, as_json: bool, **options: Any) -> N
     docasm inspect bot/dm.yaml --json | jq .tokens
     """
     render = rendered(scenario, **options)
+    tell_warnings(render)
     if as_json:
-        write_text(f"{json.dumps(_plain(render, why), ensure_ascii=False, indent=2)}\n")
+        _write_json(render, why)
     else:
         _show(render, why)
 
 
-def _plain(render: "Render", why: bool) -> dict[str, Any]:
+def _write_json(render: "Render", why: bool) -> None:
+    from docasm.cli.message_list import as_json
+
     found = asdict(render.report)
-    return {**found, "reasons": [asdict(each) for each in render.reasons]} if why else found
+    if why:
+        found["reasons"] = [asdict(each) for each in render.reasons]
+    write_text(escaped(as_json(found)))
 
 
 def _show(render: "Render", why: bool) -> None:
-    from docasm.cli.tables import console
+    from docasm.cli.tables import show
 
-    out, report = console(), render.report
-    out.print(_sections(report, ascii_only=out.options.ascii_only))
-    out.print()
-    for line in _words(report):
-        out.print(harmless(line))
-    if why:
-        out.print()
-        out.print(_reasons(render))
+    words = "".join(f"{one_line(line)}\n" for line in _words(render.report))
+    text = f"{_sections(render.report)}\n{words}"
+    show(f"{text}\n{_reasons(render)}" if why else text)
 
 
-def _sections(report: "Report", *, ascii_only: bool) -> Any:
-    from docasm.cli.tables import SHARE, bar, cell, table
+def _sections(report: "Report") -> str:
+    from docasm.cli.tables import SHARE, as_text, bar, cell, console, table
 
-    made = table(("message", "section", "from", "chars", "tokens", SHARE), numbers=("chars", "tokens"))
+    out = console()
+    tokens = "tokens" if report.exact else "tokens\n(est.)"
+    made = table(("message", "section", "from", "chars", tokens, SHARE), numbers=("chars", tokens))
+    paths = short_paths(path for each in report.sections for path in each.sources)
     last = -1
     for each in report.sections:
-        role = each.role if each.message != last else ""
-        last = each.message
-        share = each.tokens / report.tokens if report.tokens else 0.0
-        made.add_row(
-            cell(role, "bold"),
-            cell(name_of(each)),
-            cell(_sources(each), "dim"),
-            f"{each.chars:,}",
-            f"{each.tokens:,}",
-            bar(share, ascii_only=ascii_only),
-        )
-    return made
+        role, last = each.role if each.message != last else "", each.message
+        name = f"{section_name(each)}{' (cut)' if each.cuts else ''}"
+        sources = _sources([paths[path] for path in each.sources])
+        share = bar(each.tokens / report.tokens if report.tokens else 0.0, out)
+        sizes = f"{each.chars:,}", f"{each.tokens:,}"
+        made.add_row(cell(role, "bold"), cell(name), cell(sources, "dim"), *sizes, share)
+    return as_text(made, out)
 
 
-def name_of(section: "SectionReport") -> str:
-    """A section as people call it."""
-    name = f"{section.name}: {section.skill}" if section.skill else section.name
-    return f"{name} (cut)" if section.cuts else name
-
-
-def _sources(section: "SectionReport") -> str:
-    first, *others = section.sources or ("",)
-    return f"{first} +{len(others)}" if others else first
+def _sources(paths: list[str]) -> str:
+    return f"{paths[0]} +{len(paths) - 1}" if len(paths) > 1 else "".join(paths)
 
 
 def _words(report: "Report") -> Iterator[str]:
     """What the table does not say."""
-    yield size_in_words(report)
+    yield f"{counted(report.chars, 'character')}, {tokens_in_words(report.tokens, report)}"
     prefix = tokens_in_words(report.prefix_tokens, report)
     yield f"no trigger changes the first {counted(report.prefix_chars, 'character')}, {prefix}"
     for cut in report.cuts:
@@ -101,11 +93,11 @@ def _words(report: "Report") -> Iterator[str]:
         yield f"left out: {counted(report.left_out_messages, 'message')} of tool calls and results only"
 
 
-def _reasons(render: "Render") -> Any:
-    from docasm.cli.tables import cell, table
+def _reasons(render: "Render") -> str:
+    from docasm.cli.tables import as_text, cell, console, table
 
     made = table(("skill", "there", "why"))
     for each in render.reasons:
-        style = "green" if each.is_there else "dim"
-        made.add_row(cell(each.skill), cell("yes" if each.is_there else "no", style), cell(each.why))
-    return made
+        is_there = cell("yes", "green") if each.is_there else cell("no", "dim")
+        made.add_row(cell(each.skill), is_there, cell(each.why))
+    return as_text(made, console())

@@ -32,9 +32,14 @@ def tell_problems(problems: Iterable[Problem], *, as_data: bool = False) -> None
     click.echo(text, nl=False, err=not as_data, color=False if os.environ.get("NO_COLOR") else None)
 
 
+def tell_warnings(render: "Render") -> None:
+    """What is not as it should be."""
+    tell_problems(problem for problem in render.problems if problem.severity == "warning")
+
+
 def tell_about(render: "Render") -> None:
     """What the reader of a document should know and cannot see in it."""
-    tell_problems(problem for problem in render.problems if problem.severity == "warning")
+    tell_warnings(render)
     for cut in render.cuts:
         tell(f"cut: {cut_in_words(cut)}")
     if render.left_out:

@@ -4,16 +4,27 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from docasm.report import Report
+    from docasm.report import Report, SectionReport
     from docasm.tell import Cut
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""What a file or a value could use to take a terminal over."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a file or a value could use to take a terminal over, or to turn its text round."""
+_LINE_ENDS = re.compile(r"[\t\n\u2028\u2029]")
 
 
 def harmless(text: str) -> str:
     """The text with its control characters shown and not obeyed."""
     return _CONTROL.sub("\ufffd", text)
+
+
+def escaped(json: str) -> str:
+    """JSON with its control characters escaped, which means the same."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", json)
+
+
+def one_line(text: str) -> str:
+    """The same, where a line end would be one too many."""
+    return harmless(_LINE_ENDS.sub("\ufffd", text))
 
 
 def counted(number: int, noun: str) -> str:
@@ -30,12 +41,14 @@ def cut_in_words(cut: "Cut") -> str:
     return f"{missing} of the skill `{cut.skill}`{whole} ({cut.limit})"
 
 
-def size_in_words(report: "Report") -> str:
-    """The document's size, and who counted its tokens."""
-    return f"{counted(report.chars, 'character')}, {tokens_in_words(report.tokens, report)}"
+def section_name(section: "SectionReport") -> str:
+    """A section as people call it: "history", "skills: chat"."""
+    return f"{section.name}: {section.skill}" if section.skill else section.name
 
 
 def tokens_in_words(tokens: int, report: "Report") -> str:
-    """Tokens, labelled where they are an estimate: "462 tokens (estimate)"."""
-    label = report.tokenizer
-    return f"{counted(tokens, 'token')} ({label if 'estimate' in label else f'exact: {label}'})"
+    """Tokens and who counted them: "462 tokens (estimate)", "439 tokens (exact: o200k_base)"."""
+    label = report.tokenizer.removesuffix(" (estimate)")
+    if not label.startswith("estimate"):
+        label = f"{'exact' if report.exact else 'estimate'}: {label}"
+    return f"{counted(tokens, 'token')} ({label})"
