@@ -178,7 +178,7 @@ BLANK = [Entry("user", "a"), Entry("assistant", " \n"), Entry("user", "b")]
 def test_blank_text_is_refused_or_left_out(provider: str) -> None:
     with pytest.raises(DocasmError, match=r"message 1 \(assistant\) is blank") as error:
         made(provider, BLANK)
-    assert error.value.problems[0].hint == 'change it, or ask for `repair=("empty",)`'
+    assert error.value.problems[0].hint == "change it, or ask for the repair `empty`"
     found = made(provider, BLANK, repair=("empty", "merge"))
     assert "a\\n\\nb" in json.dumps(found)
     assert [note.code for note in found.notes] == ["request-repaired", "request-repaired"]

@@ -24,7 +24,7 @@ def check(request: Request, rules: Rules) -> None:
 
 
 def _refused(message: str, repair: str) -> Problem:
-    return Problem("not-accepted", message, hint=f'change it, or ask for `repair=("{repair}",)`')
+    return Problem("not-accepted", message, hint=f"change it, or ask for the repair `{repair}`")
 
 
 def _pairs(request: Request) -> Iterable[Problem]:
