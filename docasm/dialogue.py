@@ -29,7 +29,7 @@ class ToolCall:
         if not self.arguments.strip():
             return {}
         try:
-            value = json.loads(self.arguments)
+            value = json.loads(self.arguments, parse_constant=_no_number)
         except (ValueError, RecursionError):
             value = ()
         if value is None:
@@ -52,6 +52,10 @@ class Entry:
     """What the assistant wants to be called."""
     call_id: str = ""
     """Of a tool's result, the call that it answers."""
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)  # NaN and the infinities, which JSON has not
 
 
 def entries_of(messages: Iterable[Message]) -> tuple[Entry, ...]:
@@ -149,12 +153,15 @@ def open_calls(entries: Sequence[Entry]) -> tuple[ToolCall, ...]:
     return ()
 
 
-def check_pairs(entries: Sequence[Entry]) -> None:
-    """Raises DocasmError, by index and id, unless each call has one result right after its message."""
+def check_pairs(entries: Sequence[Entry], indexes: Sequence[int] = ()) -> None:
+    """Raises DocasmError, by index and id, unless each call has one result right after its message.
+
+    `indexes` are what the entries are called, if not by their own positions.
+    """
     problems: list[Problem] = []
     pending: dict[str, int] = {}
     seen: set[str] = set()
-    for index, entry in enumerate(entries):
+    for index, entry in zip(indexes or range(len(entries)), entries, strict=True):
         if entry.role == "tool":
             if pending.pop(entry.call_id, None) is None:
                 problems.append(_unexpected(index, entry.call_id, again=entry.call_id in seen))

@@ -18,6 +18,7 @@ from hypothesis import given
 from docasm import Message, __version__, join, load_scenario, split
 from docasm.cli import main
 from docasm.cli.init import STARTER, starter_files
+from docasm.cli.render import PROVIDERS
 from tests.strategies import hostile_text, messages
 
 ROOT = Path(__file__).parent.parent
@@ -174,7 +175,14 @@ class TestTheProgram:
             ([str(DM)], f"did you mean `docasm render {DM}`?"),
             (["--versoin"], "No such option"),
             (["render", "--fromat", "openai"], "--format"),
-            (["render", str(DM), "--format", "xml"], "'xml' is not one of 'markdown', 'messages', 'openai'"),
+            (
+                ["render", str(DM), "--format", "xml"],
+                "'xml' is not one of 'markdown', 'messages', 'openai', 'responses'",
+            ),
+            (
+                ["render", str(DM), "--repair", "params"],
+                "--repair belongs to a --format that names a provider",
+            ),
             (["split", "a", "b"], "unexpected extra argument"),
         ],
     )
@@ -243,6 +251,19 @@ class TestRender:
             0.7,
             5,
         ]
+
+    @pytest.mark.parametrize("provider", PROVIDERS)
+    def test_the_request_for_a_provider(self, provider: str) -> None:
+        result = invoke("render", DM, "--format", provider)
+        assert json.loads(result.stdout_bytes) == load_scenario(DM).render().payload(provider).body
+
+    def test_a_repair_is_told(self) -> None:
+        options = [*BUNDLE, "--dm", "x", "--model", "claude-opus-5", "--format", "anthropic"]
+        assert "error[not-accepted]: the model `claude-opus-5` takes no `temper" in failing(1, *options)
+        result = invoke(*options, "--repair", "params")
+        assert "temperature" not in json.loads(result.stdout_bytes)
+        assert result.stderr.startswith("note[request-repaired]: `temperature` is left out: ")
+        assert "did you mean `params`?" in failing(1, *options, "--repair", "parms")
 
     def test_a_file_gets_the_bytes(self, tmp_path: Path) -> None:
         result = invoke("render", DM, "-o", tmp_path / "out.md")

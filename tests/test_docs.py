@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from unicodedata import category
 from urllib.parse import unquote
@@ -18,6 +19,8 @@ from docasm.filters import FILTERS, OWN_FILTERS
 from docasm.layout import LAYOUT_KEYS
 from docasm.limits import SLOTS
 from docasm.params import PARAMS
+from docasm.providers.facts import PROVIDER_NAMES, ModelFacts
+from docasm.providers.repair import REPAIRS
 from docasm.sandbox import METHODS
 from docasm.scenario import SCENARIO_KEYS
 from docasm.skill import AGENT_SKILL_KEYS, SKILL_KEYS
@@ -119,6 +122,7 @@ FORMATS: Mapping[str, set[str]] = {
     "Agent Skill": set(AGENT_SKILL_KEYS),
     "Params": set(PARAMS),
     "Bundle": set(BUNDLE_KEYS),
+    "Models": {"checked", "defaults", *PROVIDER_NAMES, "models", *(each.name for each in fields(ModelFacts))},
     "Scenario": set(SCENARIO_KEYS),
     "Layout": {*LAYOUT_KEYS, *(f"<<{name}>>" for name in SLOTS)},
 }
@@ -164,3 +168,9 @@ def test_what_is_generated_is_current(name: str) -> None:
     command = [sys.executable, "-m", "cogapp", "--check", str(DOCS / name)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_provider_has_a_page_and_every_repair_is_described() -> None:
+    assert {path.stem for path in (DOCS / "providers").iterdir()} == set(PROVIDER_NAMES)
+    described = _described(section(_text("python.md"), "Payloads")).keys()
+    assert described >= REPAIRS.keys()

@@ -1,7 +1,6 @@
 """`docasm render`: a document, from a scenario or from options that say the same."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +20,14 @@ def _messages(render: "Render") -> str:
     return as_json(plain(render.messages))
 
 
-def _payload(render: "Render", provider: str) -> str:
+def _payload(render: "Render", repairs: Sequence[str]) -> str:
+    """The body of the render's own provider; what was done to it is told."""
     from docasm.cli.message_list import as_json
     from docasm.cli.talk import tell_problems
 
-    made = render.payload(provider)
+    made = render.payload(repair=repairs)
     tell_problems(made.notes)
-    return as_json(made)
+    return as_json(made.body)
 
 
 PROVIDERS = ("openai", "responses", "anthropic", "gemini", "ollama", "mistral")
@@ -38,23 +38,48 @@ FORMATS: Mapping[str, Callable[["Render"], str]] = MappingProxyType(
     {
         "markdown": lambda render: render.markdown,
         "messages": _messages,
-        **{name: partial(_payload, provider=name) for name in PROVIDERS},
     }
 )
-"""What a render can be printed as."""
+"""What a render can be printed as, besides the request for a provider."""
 
 
 @click.command("render", short_help="Print the document that a model would read.")
 @click.option(
     "--format",
     "form",
-    type=click.Choice([*FORMATS]),
+    type=click.Choice([*FORMATS, *PROVIDERS]),
     default="markdown",
     help="The document (default), its messages as JSON, or the request for a provider.",
 )
+@click.option(
+    "--repair",
+    "repairs",
+    multiple=True,
+    metavar="NAME",
+    help="Mend what the provider would refuse; may be repeated.",
+)
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout.")
-@with_request
-def command(scenario: str | None, form: str, output: str | None, **options: Any) -> None:
+@click.option("--bundle", metavar="DIR", help="The bundle: a folder with a docasm.yaml.")
+@click.option("--dm", metavar="TEXT", help="A direct message arrived.")
+@click.option("--sender", metavar="NAME", help="Who sent it (default: admin).")
+@click.option("--cron", metavar="EXPR", help='A cron job fired, as in "0 12 * * *".')
+@click.option("--created-at", type=click.IntRange(min=0), metavar="UNIX", help="When (default: --now).")
+@click.option("--event", metavar="FILE|-", help="An event arrived: a file of JSON, or stdin.")
+@click.option("--history", metavar="FILE", help="The turns so far: YAML, or JSON if it is named *.json.")
+@click.option(
+    "--var",
+    "variables",
+    multiple=True,
+    callback=assignments,
+    metavar="NAME=VALUE",
+    help="Set a variable; may be repeated.",
+)
+@click.option("--layout", metavar="NAME", help="A layout other than the bundle's choice.")
+@click.option("--model", metavar="NAME", help="The model, before any that the bundle names.")
+@click.option("--now", callback=moment, metavar="ISO|now", help="The time, UTC if it has no zone.")
+def command(
+    scenario: str | None, form: str, repairs: Sequence[str], output: str | None, **options: Any
+) -> None:
     """Print the document that a model would read.
 
     SCENARIO is a YAML file with a trigger and its surroundings. Without one, give
@@ -63,12 +88,19 @@ def command(scenario: str | None, form: str, output: str | None, **options: Any)
     \b
     docasm render bot/dm.yaml
     docasm render bot/dm.yaml --format openai -o request.json
+    docasm render bot/dm.yaml --format anthropic --repair params
     docasm render --bundle bot --dm "Good morning!" --sender ann
     docasm render --bundle bot --cron "0 8 * * *" --now now
     docasm render --bundle bot --event event.json --var name=value
     docasm render bot/dm.yaml --resolve get_weather=weather.json
     """
-    render = rendered(scenario, **options)
-    text = FORMATS[form](render)
-    tell_about(render)
+    request = Request(**options)
+    request.check(scenario)
+    if repairs and form not in PROVIDERS:
+        raise click.UsageError("--repair belongs to a --format that names a provider")
+    rendered = request.render() if scenario is None else _from(scenario)
+    if form in PROVIDERS:
+        rendered = rendered.for_provider(form)
+    text = FORMATS[form](rendered) if form in FORMATS else _payload(rendered, repairs)
+    tell_about(rendered)
     write_text(text, output)

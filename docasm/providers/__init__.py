@@ -9,10 +9,12 @@ from docasm.dialogue import Entry, entries_of
 from docasm.errors import did_you_mean, failure
 from docasm.markers import Message
 from docasm.providers import anthropic, gemini, mistral, ollama, openai, responses
+from docasm.providers.check import check
 from docasm.providers.facts import NO_MODELS, Models, facts_of
-from docasm.providers.repair import check, repaired
+from docasm.providers.names import renamed, with_ids
+from docasm.providers.repair import BEFORE_PLACING, repaired, wanted
 from docasm.providers.request import Payload as Payload
-from docasm.providers.request import Request, Rules, renamed, translated, with_ids
+from docasm.providers.request import Request, Rules, numbered, translated
 from docasm.providers.system_text import placed
 from docasm.tools import Tool
 
@@ -46,15 +48,17 @@ def payload(
         hint = did_you_mean(provider, PROVIDERS, kind="providers")
         raise failure("unknown-provider", f"there is no provider `{provider}`", hint=hint)
     model = params.get("model")
-    if not model:
+    if not isinstance(model, str) or not model:
         hint = "set `params.model` in docasm.yaml or pass --model"
         raise failure("model-missing", f"a request for `{provider}` needs a model", hint=hint)
-    rules = PROVIDERS[provider]
-    entries = tuple(each if isinstance(each, Entry) else entries_of((each,))[0] for each in messages)
-    request = Request(entries, tuple(tools), deepcopy(dict(params)), facts_of(provider, model, models))
-    request = repaired(request, repair, rules)
+    names, rules = wanted(repair), PROVIDERS[provider]
+    entries = [each if isinstance(each, Entry) else entries_of((each,))[0] for each in messages]
+    given = {key: deepcopy(value) for key, value in params.items() if value is not None}
+    request = Request(numbered(entries), tuple(tools), given, facts_of(provider, model, models))
+    request = repaired(request, names.intersection(BEFORE_PLACING), rules)
+    request = repaired(placed(request, rules), names.difference(BEFORE_PLACING), rules)
     check(request, rules)
-    return _written(placed(request, rules), rules)
+    return _written(request, rules)
 
 
 def _written(request: Request, rules: Rules) -> Payload:
@@ -64,8 +68,12 @@ def _written(request: Request, rules: Rules) -> Payload:
     for old, new in names.items():
         if old != new:
             request.note(f"the tool `{old}` is called `{new}`")
+    for old, new in ids.items():
+        if old != new:
+            request.note(f"the call `{old}` has the id `{new}`")
     made = Payload(rules.write(translated(request, names, ids)))
+    made.model = request.params["model"]
     made.notes = tuple(request.notes)
-    made.tool_names = MappingProxyType({new: old for old, new in names.items()})
-    made.call_ids = MappingProxyType({new: old for old, new in ids.items()})
+    made.tool_names = {new: old for old, new in names.items()}
+    made.call_ids = {new: old for old, new in ids.items()}
     return made

@@ -14,7 +14,13 @@ from docasm.settings import Setting, parse_settings
 from docasm.source import read
 
 FILE = Path(__file__).parent / "models.yaml"
-MAX_TOKENS_KEYS = ("max_tokens", "max_completion_tokens")
+CHOICES: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "max_tokens_key": ("max_tokens", "max_completion_tokens"),
+        "system_role": ("system", "developer"),
+    }
+)
+"""Facts that are one of a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +28,9 @@ class ModelFacts:
     """What one model takes; the defaults are on the safe side."""
 
     max_tokens_key: str = "max_tokens"
-    """What OpenAI's Chat Completions call the limit of the answer: one of MAX_TOKENS_KEYS."""
+    """What OpenAI's Chat Completions call the limit of the answer: one of CHOICES."""
+    system_role: str = "system"
+    """Whose OpenAI's Chat Completions say that system text is: one of CHOICES."""
     default_max_tokens: int = 4096
     """Where an API requires a limit and the parameters name none."""
     temperature: bool = True
@@ -99,15 +107,19 @@ def _facts(entry: Fields) -> Mapping[str, Any]:
     for name in _FACTS:
         if entry.get(name) is None:
             continue
-        if name == "max_tokens_key":
-            found[name] = entry.text(name)
+        if name in CHOICES:
+            found[name] = _choice(entry, name)
         elif name == "default_max_tokens":
             found[name] = entry.whole(name, least=1)
         else:
             found[name] = entry.boolean(name, False)
-    if found.get("max_tokens_key", "max_tokens") not in MAX_TOKENS_KEYS:
-        setting = entry.get("max_tokens_key")
-        assert setting is not None
-        entry.wrong(setting, f"`max_tokens_key` must be one of {', '.join(MAX_TOKENS_KEYS)}")
-        del found["max_tokens_key"]
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _choice(entry: Fields, name: str) -> str | None:
+    setting = entry.get(name)
+    if setting is not None and setting.value in CHOICES[name]:
+        return str(setting.value)
+    if setting is not None:
+        entry.wrong(setting, f"`{name}` must be one of {', '.join(CHOICES[name])}")
+    return None

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from docasm.dialogue import Entry
-from docasm.providers.request import Request, Rules
+from docasm.providers.request import Item, Request, Rules
 from docasm.providers.schema import cleaned
 from docasm.tools import Tool
 
 NO_SIGNATURE = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 """What the API takes in place of a signature for a call that another model made."""
+DROPPED = ("$schema", "$id", "title", "examples", "discriminator", "exclusiveMinimum", "exclusiveMaximum")
+"""Keywords of a schema that the API refuses."""
 _KEYS = {"max_tokens": "maxOutputTokens"}
 _ROLES = {"assistant": "model", "tool": "user", "user": "user"}
 
@@ -29,20 +30,21 @@ def write(request: Request) -> dict[str, Any]:
 
 
 def _contents(request: Request) -> Iterator[dict[str, Any]]:
-    """The messages; neighbours of one role are one, for roles must alternate."""
-    for role, group in groupby(request.rest, key=lambda entry: _ROLES[entry.role]):
+    """The messages; neighbours of one role are one. Results stand apart from what the user says."""
+    called = request.called
+    for role, group in groupby(request.rest, key=lambda entry: entry.role):
         entries = list(group)
-        if sum(entry.role != "tool" for entry in entries) > 1:
-            request.note(f"{len(entries)} messages of the {role} in a row became one")
-        yield {"role": role, "parts": [part for entry in entries for part in _parts(entry, request)]}
+        if role != "tool" and len(entries) > 1:
+            request.note(f"the {len(entries)} messages from {entries[0].index} on, all {role}, became one")
+        parts = [part for entry in entries for part in _parts(entry, request, called)]
+        yield {"role": _ROLES[role], "parts": parts}
 
 
-def _parts(entry: Entry, request: Request) -> Sequence[dict[str, Any]]:
+def _parts(entry: Item, request: Request, called: Mapping[str, str]) -> Sequence[dict[str, Any]]:
     if entry.role == "tool":
-        name = request.name_of(entry.call_id)
-        return [
-            {"functionResponse": {"id": entry.call_id, "name": name, "response": {"output": entry.content}}}
-        ]
+        response = {"output": entry.content}
+        found = {"id": entry.call_id, "name": called[entry.call_id], "response": response}
+        return [{"functionResponse": found}]
     parts: list[dict[str, Any]] = []
     if entry.content or not entry.calls:
         parts.append({"text": entry.content})
@@ -55,7 +57,7 @@ def _parts(entry: Entry, request: Request) -> Sequence[dict[str, Any]]:
 
 
 def _tool(tool: Tool, request: Request) -> Mapping[str, Any]:
-    schema, changes = cleaned(tool.parameters)
+    schema, changes = cleaned(tool.parameters, DROPPED, formats=False)
     if changes:
         request.note(f"the schema of the tool `{tool.name}` is without {', '.join(changes)}")
     return {"name": tool.name, "description": tool.description, "parametersJsonSchema": schema}
@@ -67,7 +69,11 @@ RULES = Rules(
     longest_name=64,
     call_id=re.compile(r"(?s).+"),
     make_id=str,
-    system="apart",
     params=("temperature", "max_tokens", "seed"),
-    takes_empty=False,
+    system_apart=True,
+    system_inline=False,
+    highest_temperature=2,
+    never_blank=("system", "user", "assistant"),
+    user_first=True,
+    takes_objects=True,
 )

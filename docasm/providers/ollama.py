@@ -1,11 +1,12 @@
 """Ollama's own chat API."""
 
 import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
-from docasm.dialogue import Entry
 from docasm.providers.openai import function_tool
-from docasm.providers.request import Request, Rules
+from docasm.providers.request import Item, Request, Rules
 
 _OPTIONS = {"temperature": "temperature", "max_tokens": "num_predict", "seed": "seed"}
 
@@ -13,7 +14,8 @@ _OPTIONS = {"temperature": "temperature", "max_tokens": "num_predict", "seed": "
 def write(request: Request) -> dict[str, Any]:
     """The keyword arguments of `client.chat`."""
     made: dict[str, Any] = {"model": request.params["model"]}
-    made["messages"] = [_message(entry, request) for entry in request.entries]
+    called = request.called
+    made["messages"] = [_message(entry, called) for entry in _in_order(request)]
     if request.tools:
         made["tools"] = [function_tool(tool) for tool in request.tools]
     options = {_OPTIONS[key]: value for key, value in request.params.items() if key in _OPTIONS}
@@ -22,13 +24,30 @@ def write(request: Request) -> dict[str, Any]:
     for key, value in request.params.items():
         if key not in _OPTIONS:
             made.setdefault(key, value)
-    return {**made, "stream": False}
+    made.setdefault("stream", False)
+    return made
 
 
-def _message(entry: Entry, request: Request) -> dict[str, Any]:
+def _in_order(request: Request) -> Sequence[Item]:
+    """The entries with the results in the order of their calls: nothing else says whose a result is."""
+    kept: list[Item] = []
+    order: dict[str, int] = {}
+    for is_result, group in groupby(request.entries, key=lambda entry: entry.role == "tool"):
+        entries = list(group)
+        if is_result:
+            entries.sort(key=lambda entry: order[entry.call_id])
+            if entries != sorted(entries, key=lambda entry: entry.index):
+                shown = ", ".join(str(entry.index) for entry in entries)
+                request.note(f"results are in the order of their calls: messages {shown}")
+        order = {call.id: number for number, call in enumerate(entries[-1].calls)}
+        kept += entries
+    return kept
+
+
+def _message(entry: Item, called: Mapping[str, str]) -> dict[str, Any]:
     """Calls have no ids: results name their tool."""
     if entry.role == "tool":
-        return {"role": "tool", "tool_name": request.name_of(entry.call_id), "content": entry.content}
+        return {"role": "tool", "tool_name": called[entry.call_id], "content": entry.content}
     made: dict[str, Any] = {"role": entry.role, "content": entry.content}
     if entry.calls:
         made["tool_calls"] = [
@@ -43,6 +62,7 @@ RULES = Rules(
     longest_name=128,
     call_id=re.compile(r"(?s).*"),
     make_id=str,
-    system="among",
     params=("temperature", "max_tokens", "seed"),
+    needs_turn=False,
+    takes_objects=True,
 )

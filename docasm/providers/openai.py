@@ -3,11 +3,13 @@
 import re
 from collections.abc import Mapping
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 from docasm.dialogue import Entry, ToolCall
 from docasm.params import PARAMS
-from docasm.providers.request import Request, Rules, digest
+from docasm.providers.names import shortened
+from docasm.providers.request import Item, Request, Rules
 from docasm.tools import Tool
 
 LONGEST_ID = 40
@@ -18,7 +20,7 @@ def write(request: Request) -> dict[str, Any]:
     params = request.params
     others = [key for key in (*PARAMS, *(key for key in params if key not in PARAMS)) if key in params]
     made: dict[str, Any] = {"model": params["model"]}
-    made["messages"] = [message(entry) for entry in request.entries]
+    made["messages"] = [_message(entry, request) for entry in request.entries]
     if request.tools:  # the API refuses an empty list
         made["tools"] = [function_tool(tool) for tool in request.tools]
     for key in others:
@@ -28,6 +30,11 @@ def write(request: Request) -> dict[str, Any]:
 
 def _key(key: str, request: Request) -> str:
     return request.facts.max_tokens_key if key == "max_tokens" else key
+
+
+def _message(entry: Item, request: Request) -> dict[str, Any]:
+    made = message(entry)
+    return {**made, "role": request.facts.system_role} if entry.role == "system" else made
 
 
 def message(entry: Entry) -> dict[str, Any]:
@@ -62,16 +69,13 @@ def schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return deepcopy(dict(parameters))
 
 
-def _shortened(id_: str) -> str:
-    return f"{id_[: LONGEST_ID - 9]}_{digest(id_)[:8]}"
-
-
 RULES = Rules(
     write=write,
     tool_name=re.compile(r"[A-Za-z0-9_-]{1,64}"),
     longest_name=64,
     call_id=re.compile(r"(?s).{1,40}"),
-    make_id=_shortened,
-    system="among",
+    make_id=partial(shortened, longest=LONGEST_ID),
     params=("temperature", "max_tokens", "seed"),
+    highest_temperature=2,
+    needs_turn=False,
 )

@@ -1,177 +1,161 @@
-"""What a provider would refuse: refused here, by index and id, or repaired where the caller asks for it."""
+"""What an API would refuse, mended where the caller asks for it; each repair is noted."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from types import MappingProxyType
 
-from docasm.dialogue import Entry, check_pairs
-from docasm.errors import DocasmError, Problem, did_you_mean, failure
-from docasm.providers.request import Request, Rules
+from docasm.dialogue import ToolCall
+from docasm.errors import DocasmError, did_you_mean, failure
+from docasm.providers.check import ends_with_assistant, is_blank, not_taken, starts_wrong, unbridged
+from docasm.providers.request import REPAIRED, Item, Request, Rules
 
 NO_RESULT = "(There is no result.)"
+START = "(The conversation starts here.)"
 BRIDGE = "OK"
+CONTINUE = "Continue."
 
-Note = Callable[[str], None]
 
-
-def repaired(request: Request, repairs: Iterable[str], rules: Rules) -> Request:
-    """The request with what the caller asked to have repaired, each repair noted; raises DocasmError."""
-    wanted = tuple(repairs)
-    for name in wanted:
+def wanted(repairs: Iterable[str]) -> frozenset[str]:
+    """The names of repairs; raises DocasmError for one that there is not."""
+    names = (repairs,) if isinstance(repairs, str) else tuple(repairs)
+    for name in names:
         if name not in REPAIRS:
             hint = did_you_mean(name, REPAIRS, kind="repairs")
             raise failure("unknown-repair", f"there is no repair `{name}`", hint=hint)
+    return frozenset(names)
+
+
+def repaired(request: Request, names: Iterable[str], rules: Rules) -> Request:
+    """The request with the named repairs, in the order of REPAIRS."""
     for name, repair in REPAIRS.items():
-        if name in wanted:
+        if name in names:
             request = repair(request, rules)
     return request
 
 
-def check(request: Request, rules: Rules) -> None:
-    """Raises DocasmError with all that the API would refuse."""
-    problems = [
-        *_blank(request, rules),
-        *_unaccepted(request, rules),
-        *_unbridged(request, rules),
-        *_last(request),
+def _paired(request: Request, _: Rules) -> Request:
+    """A result for each call that has none, and none for a call that there is not."""
+    kept: list[Item] = []
+    pending: dict[str, int] = {}
+    for entry in (*request.entries, Item("end", "")):
+        if entry.role == "tool":
+            if pending.pop(entry.call_id, None) is not None:
+                kept.append(entry)
+            else:
+                told = f"message {entry.index}, the result of no open call `{entry.call_id}`, is left out"
+                request.note(told, REPAIRED)
+            continue
+        for id_, index in pending.items():
+            request.note(f"the call `{id_}` of message {index} got the result {NO_RESULT!r}", REPAIRED)
+            kept.append(Item("tool", NO_RESULT, (), id_, index))
+        pending = {call.id: entry.index for call in entry.calls}
+        kept.append(entry)
+    return replace(request, entries=tuple(kept[:-1]))
+
+
+def _with_objects(request: Request, rules: Rules) -> Request:
+    """Arguments that are no JSON object as the text of one, where the API wants objects."""
+    if not rules.takes_objects:
+        return request
+    entries = [
+        replace(entry, calls=tuple(_as_object(call, entry, request) for call in entry.calls))
+        for entry in request.entries
     ]
+    return replace(request, entries=tuple(entries))
+
+
+def _as_object(call: ToolCall, entry: Item, request: Request) -> ToolCall:
     try:
-        check_pairs(request.entries)
-    except DocasmError as error:
-        problems += error.problems
-    if all(entry.role == "system" for entry in request.entries):
-        problems.append(Problem("bad-message", "a request needs a message that is not the system's"))
-    if problems:
-        raise DocasmError(problems)
-
-
-def _problem(message: str, repair: str) -> Problem:
-    return Problem("not-accepted", message, hint=f'change it, or ask for `repair=("{repair}",)`')
-
-
-def _is_blank(entry: Entry) -> bool:
-    return entry.role != "tool" and not entry.calls and not entry.content.strip()
-
-
-def _blank(request: Request, rules: Rules) -> Iterable[Problem]:
-    for index, entry in enumerate(request.entries):
-        if _is_blank(entry) and not rules.takes_empty and entry.role != "system":
-            yield _problem(f"message {index} ({entry.role}) is blank; the API takes no blank text", "empty")
+        call.parsed()
+    except DocasmError:
+        told = f"the arguments of the call `{call.id}` of message {entry.index} are the text of `arguments`"
+        request.note(told, REPAIRED)
+        return replace(call, arguments=json.dumps({"arguments": call.arguments}))
+    return call
 
 
 def _without_empty(request: Request, _: Rules) -> Request:
     kept = []
-    for index, entry in enumerate(request.entries):
-        if _is_blank(entry):
-            request.note(f"message {index} ({entry.role}) is blank and was left out", "request-repaired")
+    for entry in request.entries:
+        if is_blank(entry):
+            request.note(f"message {entry.index} ({entry.role}) is blank and is left out", REPAIRED)
         else:
             kept.append(entry)
     return replace(request, entries=tuple(kept))
 
 
 def _merged(request: Request, _: Rules) -> Request:
-    """Neighbours of one role, without calls, in one message."""
-    kept: list[Entry] = []
-    for index, entry in enumerate(request.entries):
+    """Neighbours of one role in one message, if the first makes no calls."""
+    kept: list[Item] = []
+    for entry in request.entries:
         last = kept[-1] if kept else None
         if last and last.role == entry.role in ("user", "assistant", "system") and not last.calls:
             content = "\n\n".join(text for text in (last.content, entry.content) if text)
             kept[-1] = replace(entry, content=content)
-            request.note(f"message {index} ({entry.role}) was joined to the one before", "request-repaired")
+            request.note(f"message {entry.index} ({entry.role}) is joined to message {last.index}", REPAIRED)
         else:
             kept.append(entry)
     return replace(request, entries=tuple(kept))
 
 
-def _paired(request: Request, _: Rules) -> Request:
-    """A result for each call that has none, and none for a call that there is not."""
-    kept: list[Entry] = []
-    pending: dict[str, None] = {}
-    for index, entry in enumerate((*request.entries, None)):
-        if entry is not None and entry.role == "tool":
-            if entry.call_id in pending:
-                del pending[entry.call_id]
-                kept.append(entry)
-            else:
-                told = f"message {index}, the result of no call `{entry.call_id}`, was left out"
-                request.note(told, "request-repaired")
-            continue
-        for id_ in pending:
-            request.note(f"the call `{id_}` got the result {NO_RESULT!r}", "request-repaired")
-            kept.append(Entry("tool", NO_RESULT, (), id_))
-        pending = dict.fromkeys(call.id for call in entry.calls) if entry else {}
-        kept += [entry] if entry else []
-    return replace(request, entries=tuple(kept))
-
-
-def _trimmed(request: Request, _: Rules) -> Request:
-    *entries, last = request.entries
-    if last.role == "assistant" and last.content != last.content.rstrip():
-        request.note("white space at the end of the last message was left out", "request-repaired")
-        last = replace(last, content=last.content.rstrip())
-    return replace(request, entries=(*entries, last))
+def _started(request: Request, rules: Rules) -> Request:
+    if not starts_wrong(request, rules):
+        return request
+    index = request.rest[0].index
+    request.note(f"before message {index} the user says {START!r}", REPAIRED)
+    entries = (*request.leading, Item("user", START, index=index), *request.rest)
+    return replace(request, entries=entries)
 
 
 def _bridged(request: Request, rules: Rules) -> Request:
-    kept: list[Entry] = []
-    for index, entry in enumerate(request.entries):
-        if not rules.takes_bridge and entry.role == "user" and kept and kept[-1].role == "tool":
-            request.note(f"before message {index} the assistant says {BRIDGE!r}", "request-repaired")
-            kept.append(Entry("assistant", BRIDGE))
+    kept, places = [], set(unbridged(request.entries, rules))
+    for at, entry in enumerate(request.entries):
+        if at in places:
+            request.note(f"before message {entry.index} the assistant says {BRIDGE!r}", REPAIRED)
+            kept.append(Item("assistant", BRIDGE, index=entry.index))
         kept.append(entry)
     return replace(request, entries=tuple(kept))
 
 
-def _unbridged(request: Request, rules: Rules) -> Iterable[Problem]:
-    pairs = pairwise(request.entries)
-    for index, (before, entry) in enumerate(pairs, 1):
-        if not rules.takes_bridge and before.role == "tool" and entry.role == "user":
-            message = f"message {index} (user) follows a tool's result; the API wants an answer between"
-            yield _problem(message, "bridge")
+def _continued(request: Request, _: Rules) -> Request:
+    if not ends_with_assistant(request) or request.facts.prefill:
+        return request
+    request.note(f"after the last message the user says {CONTINUE!r}", REPAIRED)
+    end = Item("user", CONTINUE, index=request.entries[-1].index)
+    return replace(request, entries=(*request.entries, end))
 
 
-def _last(request: Request) -> Iterable[Problem]:
-    last = request.entries[-1] if request.entries else None
-    if last is None or last.role != "assistant" or last.calls:
-        return
-    index = len(request.entries) - 1
-    if not request.facts.prefill:
-        message = f"message {index}, the last, is the assistant's, and the model does not go on with one"
-        yield Problem("not-accepted", message, hint="end with a message of the user or a tool's result")
-    elif last.content != last.content.rstrip():
-        yield _problem(f"message {index}, the last, ends with white space", "trailing")
-
-
-def _unaccepted(request: Request, rules: Rules) -> Iterable[Problem]:
-    model = request.params.get("model")
-    for name in _not_taken(request, rules):
-        yield _problem(f"the API does not take `{name}` for the model `{model}`", "params")
-
-
-def _not_taken(request: Request, rules: Rules) -> Sequence[str]:
-    known = ("temperature", "max_tokens", "seed")
-    wrong = [name for name in known if name in request.params and name not in rules.params]
-    if "temperature" in request.params and not request.facts.temperature:
-        wrong.append("temperature")
-    return list(dict.fromkeys(wrong))
+def _trimmed(request: Request, _: Rules) -> Request:
+    if not ends_with_assistant(request):
+        return request
+    *entries, last = request.entries
+    if last.content != last.content.rstrip():
+        request.note("white space at the end of the last message is left out", REPAIRED)
+        last = replace(last, content=last.content.rstrip())
+    return replace(request, entries=(*entries, last))
 
 
 def _without_params(request: Request, rules: Rules) -> Request:
-    wrong = _not_taken(request, rules)
-    for name in wrong:
-        request.note(f"`{name}` was left out, which the model does not take", "request-repaired")
+    wrong = not_taken(request, rules)
+    for name, why in wrong.items():
+        request.note(f"`{name}` is left out: {why}", REPAIRED)
     return replace(request, params={key: each for key, each in request.params.items() if key not in wrong})
 
 
 REPAIRS: Mapping[str, Callable[[Request, Rules], Request]] = MappingProxyType(
     {
         "pair": _paired,
+        "arguments": _with_objects,
         "empty": _without_empty,
         "merge": _merged,
-        "trailing": _trimmed,
+        "start": _started,
         "bridge": _bridged,
+        "prefill": _continued,
+        "trailing": _trimmed,
         "params": _without_params,
     }
 )
 """What a caller can ask for, in the order in which it is done."""
+BEFORE_PLACING = ("pair",)
+"""Done before system text is put in its places, which depend on what is said."""

@@ -1,9 +1,8 @@
 """What every provider's request is made of, and what it must keep to."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import Any
 
 from docasm.dialogue import Entry
@@ -11,10 +10,15 @@ from docasm.errors import Problem
 from docasm.providers.facts import ModelFacts
 from docasm.tools import Tool
 
+TRANSLATED = "request-translated"
+REPAIRED = "request-repaired"
+
 
 class Payload(dict[str, Any]):
     """A request as the keyword arguments of a provider's SDK, or the body of its API."""
 
+    model: str = ""
+    """The model that it is for, which not every body names."""
     notes: tuple[Problem, ...] = ()
     """What was put another way for this provider, and what was repaired."""
     tool_names: Mapping[str, str] = {}  # replaced, never changed
@@ -22,19 +26,41 @@ class Payload(dict[str, Any]):
     call_ids: Mapping[str, str] = {}  # replaced, never changed
     """From the id of a call in the payload to its id in the conversation."""
 
+    @property
+    def body(self) -> dict[str, Any]:
+        """What an SDK sends: the JSON object that the API takes. Most often just the same."""
+        body = dict(self)
+        extra: dict[str, Any] = body.pop("extra_body", {})
+        return {**body, **extra}
+
+
+@dataclass(frozen=True, slots=True)
+class Item(Entry):
+    """An entry that knows which of the caller's messages it is."""
+
+    index: int = -1
+
+
+def numbered(entries: Sequence[Entry]) -> tuple[Item, ...]:
+    """The entries with their indexes."""
+    return tuple(
+        Item(entry.role, entry.content, entry.calls, entry.call_id, index)
+        for index, entry in enumerate(entries)
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request, ready to be written in a provider's form."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[Item, ...]
     tools: tuple[Tool, ...]
     params: Mapping[str, Any]
     facts: ModelFacts
     notes: list[Problem] = field(default_factory=list)
     """What was changed on the way; a provider adds to it."""
 
-    def note(self, message: str, code: str = "request-translated") -> None:
+    def note(self, message: str, code: str = TRANSLATED) -> None:
         self.notes.append(Problem(code, message, severity="note"))
 
     @property
@@ -43,20 +69,20 @@ class Request:
         return "\n\n".join(entry.content for entry in self.leading if entry.content)
 
     @property
-    def leading(self) -> Sequence[Entry]:
+    def leading(self) -> Sequence[Item]:
         """The system messages in front."""
         end = next((at for at, entry in enumerate(self.entries) if entry.role != "system"), len(self.entries))
         return self.entries[:end]
 
     @property
-    def rest(self) -> Sequence[Entry]:
+    def rest(self) -> Sequence[Item]:
         """What follows them."""
         return self.entries[len(self.leading) :]
 
-    def name_of(self, call_id: str) -> str:
-        """The tool that a call names."""
-        calls = (call for entry in self.entries for call in entry.calls)
-        return next((call.name for call in calls if call.id == call_id), "")
+    @property
+    def called(self) -> Mapping[str, str]:
+        """The tool that each call names, by the call's id."""
+        return {call.id: call.name for entry in self.entries for call in entry.calls}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,59 +95,27 @@ class Rules:
     call_id: re.Pattern[str]
     make_id: Callable[[str], str]
     """An id that the API takes, from one that it does not."""
-    system: str
-    """Where system text goes: "apart" from the messages, or "among" them."""
     params: tuple[str, ...]
     """The parameters that it has, beyond `model`."""
-    takes_empty: bool = True
-    """Whether a message may be blank."""
-    takes_bridge: bool = True
-    """Whether the user may speak right after a tool's result."""
-
-
-def renamed(names: Iterable[str], rules: Rules) -> dict[str, str]:
-    """For each name one that the API takes: itself, else one like it that no other has."""
-    names = list(dict.fromkeys(names))
-    found = {name: name for name in names if rules.tool_name.fullmatch(name)}
-    taken = set(found)
-    for name in names:
-        if name not in found:
-            plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)[: rules.longest_name]
-            found[name] = _free(plain, taken, rules.longest_name)
-            taken.add(found[name])
-    return found
-
-
-def _free(name: str, taken: set[str], longest: int) -> str:
-    number = 1
-    made = name
-    while made in taken:
-        number += 1
-        end = f"_{number}"
-        made = f"{name[: longest - len(end)]}{end}"
-    return made
-
-
-def with_ids(ids: Iterable[str], rules: Rules) -> dict[str, str]:
-    """For each call's id one that the API takes, itself where it does."""
-    ids = list(dict.fromkeys(ids))
-    found = {id_: id_ for id_ in ids if rules.call_id.fullmatch(id_)}
-    taken = set(found)
-    for id_ in ids:
-        if id_ in found:
-            continue
-        made, number = rules.make_id(id_), 0
-        while made in taken:
-            number += 1
-            made = rules.make_id(f"{number}:{id_}:{digest(id_)}")
-        found[id_] = made
-        taken.add(made)
-    return found
-
-
-def digest(text: str) -> str:
-    """A few letters and digits that stand for a text."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    system_apart: bool = False
+    """Whether system text has a place apart from the messages."""
+    system_inline: bool = True
+    """Whether system text can stand among the messages, if the model takes it there."""
+    system_after_user: bool = False
+    """Whether system text among the messages must follow the user, and come before the assistant or last."""
+    highest_temperature: float | None = None
+    never_blank: tuple[str, ...] = ()
+    """The roles whose messages may not be blank."""
+    needs_turn: bool = True
+    """Whether system text alone is no request."""
+    user_first: bool = False
+    """Whether the first message after the system text must be the user's."""
+    needs_bridge: bool = False
+    """Whether the assistant must speak between a tool's result and the user."""
+    keeps_last_space: bool = True
+    """Whether the last message may be the assistant's and end with white space."""
+    takes_objects: bool = False
+    """Whether the arguments of calls are objects, and not text."""
 
 
 def translated(request: Request, names: Mapping[str, str], ids: Mapping[str, str]) -> Request:

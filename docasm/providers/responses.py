@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from docasm.dialogue import Entry
+from docasm.providers.names import shortened
 from docasm.providers.openai import schema
-from docasm.providers.request import Request, Rules, digest
+from docasm.providers.request import Request, Rules
 from docasm.tools import Tool
 
 LONGEST_ID = 64
@@ -14,7 +16,7 @@ _KEYS = {"max_tokens": "max_output_tokens"}
 
 
 def write(request: Request) -> dict[str, Any]:
-    """The keyword arguments of `client.responses.create`; nothing is stored at the provider."""
+    """The keyword arguments of `client.responses.create`; the provider stores nothing unless told to."""
     made: dict[str, Any] = {"model": request.params["model"]}
     if request.system:
         made["instructions"] = request.system
@@ -23,7 +25,8 @@ def write(request: Request) -> dict[str, Any]:
         made["tools"] = [_tool(tool) for tool in request.tools]
     for key, value in request.params.items():
         made.setdefault(_KEYS.get(key, key), value)
-    return {**made, "store": False}
+    made.setdefault("store", False)
+    return made
 
 
 def _items(entry: Entry) -> Iterator[dict[str, Any]]:
@@ -48,16 +51,13 @@ def _tool(tool: Tool) -> dict[str, Any]:
     }
 
 
-def _shortened(id_: str) -> str:
-    return f"{id_[: LONGEST_ID - 9]}_{digest(id_)[:8]}"
-
-
 RULES = Rules(
     write=write,
     tool_name=re.compile(r"[A-Za-z0-9_-]{1,128}"),
     longest_name=128,
     call_id=re.compile(r"(?s).{1,64}"),
-    make_id=_shortened,
-    system="apart",
+    make_id=partial(shortened, longest=LONGEST_ID),
     params=("temperature", "max_tokens"),
+    system_apart=True,
+    highest_temperature=2,
 )
