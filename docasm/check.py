@@ -58,10 +58,16 @@ def check_together(contents: Contents) -> Iterator[tuple[Problem, ...]]:
 
 def _check_document(compiler: Compiler, layout: str, names: tuple[str, ...]) -> Iterator[Problem]:
     """What is wrong only when skills stand together: a value can stand too near to the next skill."""
-    drafted = compiler.draft(compiler.choose(layout, None, PROVIDER), names, ())
-    for empty in (frozenset[str](), drafted.slots - {INPUT}):
-        drafted.plan(empty)
+    for model in _models(compiler.layouts.found.get(layout)):
+        drafted = compiler.draft(compiler.choose(layout, model, PROVIDER), names, ())
+        for empty in (frozenset[str](), drafted.slots - {INPUT}):
+            drafted.plan(empty)
     yield from ()
+
+
+def _models(layout: Layout | None) -> Iterable[str | None]:
+    """The models that a layout is checked for: any, or where it is for some only each of them."""
+    return layout.profiles if layout and layout.needs_profile else (None,)
 
 
 def _found(check: Callable[[], Iterator[Problem]]) -> tuple[Problem, ...]:
@@ -91,10 +97,19 @@ def _bare_fragment() -> Fragment:
 
 
 def _check_layout(compiler: Compiler, name: str) -> Iterator[Problem]:
-    chosen = compiler.choose(name, None, PROVIDER)
+    layout = compiler.layouts.found[name]
+    if layout.needs_profile:
+        return  # the layouts of its profiles are checked, and it has no text of its own
+    for provider in {PROVIDER: None, **{each: None for body in layout.bodies for each in body.by_provider}}:
+        yield from _check_text(compiler, layout, provider)
+
+
+def _check_text(compiler: Compiler, layout: Layout, provider: str) -> Iterator[Problem]:
+    """The problems of a layout's text for a provider."""
+    chosen = compiler.choose(layout.name, None, provider)
     fragment = compiler.layout(chosen, NOTHING)
     yield from fragment.problems
-    yield from _unknown_variables(compiler, fragment, compiler.layouts.found[name].variables)
+    yield from _unknown_variables(compiler, fragment, layout.variables)
     drafted = compiler.draft(chosen, (), ())
     for empty in (frozenset[str](), drafted.slots - {INPUT}):
         drafted.plan(empty)

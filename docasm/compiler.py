@@ -14,6 +14,7 @@ from docasm.fill import PlacedHole
 from docasm.fragment import Fragment, Part, compile_fragment
 from docasm.layout import Body, Layout, with_profile
 from docasm.library import Library
+from docasm.limits import SKILLS
 from docasm.plan import Planned, PlannedMessage, plan
 from docasm.settings import Setting
 from docasm.size import Ruler
@@ -128,6 +129,8 @@ class Compiler:
             other = Fields(profiles[pattern], [], "").text("layout")
             layout = with_profile(self._layout(other) if other else layout, profiles[pattern])
             wording = read_variables(Fields(profiles[pattern], [], ""))
+        if layout.needs_profile:
+            raise DocasmError([_no_profile(layout, model)])
         has_text = any(provider in body.by_provider for body in layout.bodies)
         shown = provider if has_text else None
         return ChosenLayout(layout, shown, wording, (name, pattern, shown))
@@ -153,11 +156,12 @@ class Compiler:
         contributors = tuple(composer.contributors)
         warnings = [problem for name in contributors for problem in composer.load(name).problems]
         slots = {slot.name: slot for part in compiled.parts for slot in slots_of(part, chosen.layout)}
+        lost = () if SKILLS in slots else _not_shown(chosen.layout, names)
         variables = self._variables(chosen, contributors)
         return Drafted(
             layout=chosen.layout,
             drafts=drafts,
-            notes=(*compiled.problems, *warnings, *composer.notes),
+            notes=(*compiled.problems, *warnings, *composer.notes, *lost),
             slots=frozenset(slots),
             contributors=contributors,
             included_by=composer.contributors,
@@ -205,7 +209,10 @@ class Compiler:
             source = body.by_provider.get(chosen.provider or "", body.source)
             key = ("layout", chosen.key, number)
             fragment = self._compiled(key, body, source, constants, known)
-            parts += [replace(part, name=body.name) if body.name else part for part in fragment.parts]
+            named = bool(body.name)
+            parts += [
+                replace(part, name=body.name, slot=body.slot) if named else part for part in fragment.parts
+            ]
             problems += fragment.problems
         fragment = Fragment(tuple(parts), tuple(problems))
         wrong = tuple(check_slots(chosen.layout, fragment))
@@ -268,6 +275,30 @@ def matching(profiles: Mapping[str, Setting], model: str | None) -> str | None:
             if "*" in pattern and fnmatchcase(model, pattern):
                 return pattern
     return DEFAULT_PROFILE if DEFAULT_PROFILE in profiles else None
+
+
+def _no_profile(layout: Layout, model: str | None) -> Problem:
+    """That the layout is for other models only."""
+    known = ", ".join(f"`{name}`" for name in layout.profiles)
+    message = (
+        f"no profile is for the model `{model}`" if model else "no model is named to choose a profile by"
+    )
+    hint = f"add a profile `{DEFAULT_PROFILE}`, or name a model of these: {known}"
+    return layout.source.problem("no-profile", message, layout.source.first_line, hint=hint)
+
+
+def _not_shown(layout: Layout, names: Sequence[str]) -> Iterator[Problem]:
+    """That what the selected skills say has no place."""
+    if names:
+        shown = ", ".join(f"`{name}`" for name in names[:MANY])
+        more = ", ..." if len(names) > MANY else ""
+        message = f"the layout `{layout.name}` has no place for skills, so these are not shown: {shown}{more}"
+        hint = "add `<<skills>>`, or in a soul document a section with `{{adopted_skills_content}}`"
+        yield Problem("skills-not-shown", message, hint=hint, severity="warning")
+
+
+MANY = 12
+"""How many names a message lists."""
 
 
 def _own_slots(
