@@ -54,7 +54,6 @@ def pipeline_layout(
     """The layout of a pipeline; what is wrong with it goes into `problems`."""
     fields = Fields(setting, problems, "a pipeline")
     fields.only(PIPELINE_KEYS)
-    fields.whole("max_total_chars", least=1)
     pipe = Pipe(Making(setting, nameable, problems), skills, soul)
     for slot in read_slots(fields):
         pipe.making.bodies.append(_body(slot, pipe))
@@ -65,13 +64,14 @@ def pipeline_layout(
 def _whole(fields: Fields, pipe: Pipe) -> Mapping[str, Setting]:
     """The limits of the document."""
     most = fields.get("max_total_chars")
-    dropped = _dropped(fields, pipe) if most is not None else []
-    for slot in dropped:
-        pipe.making.set_up(slot, {})
     if most is None:
         why, hint = "the pipeline has no `max_total_chars`", "add it, or remove this"
         unused(fields.problems, fields.values, "drop", why, hint)
+    if most is None or fields.whole("max_total_chars", least=1) is None:
         return {}
+    dropped = _dropped(fields, pipe)
+    for slot in dropped:
+        pipe.making.set_up(slot, {})
     drop = [pipe.making.constant(slot) for slot in dropped]
     return {"max_chars": most, "drop": pipe.making.constant(drop)}
 

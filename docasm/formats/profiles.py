@@ -53,7 +53,7 @@ def pipeline_layouts(
     profiles, pipeline = fields.get(PROFILES), fields.get(PIPELINE)
     if profiles is None:
         if pipeline is None:
-            raise DocasmError([*problems, _nothing(fields)])
+            raise DocasmError(problems or [_nothing(fields)])
         return {name: make(pipeline, name)}
     each = fields.mapping(PROFILES)
     if not each.values and isinstance(profiles.value, dict):
