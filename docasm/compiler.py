@@ -284,7 +284,7 @@ def _no_profile(layout: Layout, model: str | None) -> Problem:
         f"no profile is for the model `{model}`" if model else "no model is named to choose a profile by"
     )
     hint = f"add a profile `{DEFAULT_PROFILE}`, or name a model of these: {known}"
-    return layout.source.problem("no-profile", message, layout.source.first_line, hint=hint)
+    return layout.source.problem_at("no-profile", message, 0, hint=hint)
 
 
 def _not_shown(layout: Layout, names: Sequence[str]) -> Iterator[Problem]:
@@ -293,7 +293,7 @@ def _not_shown(layout: Layout, names: Sequence[str]) -> Iterator[Problem]:
         shown = ", ".join(f"`{name}`" for name in names[:MANY])
         more = ", ..." if len(names) > MANY else ""
         message = f"the layout `{layout.name}` has no place for skills, so these are not shown: {shown}{more}"
-        hint = "add `<<skills>>`, or in a soul document a section with `{{adopted_skills_content}}`"
+        hint = "add `{{adopted_skills_content}}` to a soul, or a slot `adopted_skills` to a pipeline"
         yield Problem("skills-not-shown", message, hint=hint, severity="warning")
 
 
