@@ -285,7 +285,7 @@ WRONG = {
         7,
         13,
     ),
-    "a list in code": (
+    "a value that starts a line in code": (
         one(content="'`{{admin_notes_content}}`\n\n  {{admin_kind0_json}}'", limit="1"),
         "uncontained-value",
         7,
