@@ -61,10 +61,16 @@ def check_together(contents: Contents) -> Iterator[tuple[Problem, ...]]:
 
 def _check_document(compiler: Compiler, layout: str, names: tuple[str, ...]) -> Iterator[Problem]:
     """What is wrong only when skills stand together: a value can stand too near to the next skill."""
-    drafted = compiler.draft(compiler.choose(layout, None, PROVIDER), names, ())
-    for empty in (frozenset[str](), drafted.slots - {INPUT}):
-        drafted.plan(empty)
+    for model in _models(compiler.layouts.found.get(layout)):
+        drafted = compiler.draft(compiler.choose(layout, model, PROVIDER), names, ())
+        for empty in (frozenset[str](), drafted.slots - {INPUT}):
+            drafted.plan(empty)
     yield from ()
+
+
+def _models(layout: Layout | None) -> Iterable[str | None]:
+    """The models that a layout is checked for: any, or where it is for some only each of them."""
+    return layout.profiles if layout and layout.needs_profile else (None,)
 
 
 def _found(check: Callable[[], Iterator[Problem]]) -> tuple[Problem, ...]:
@@ -94,7 +100,16 @@ def _bare_fragment() -> Fragment:
 
 
 def _check_layout(compiler: Compiler, name: str, model: str | None) -> Iterator[Problem]:
-    chosen = compiler.choose(name, model, PROVIDER)
+    layout = compiler.layouts.found[name]
+    if layout.needs_profile and model is None:
+        return  # the layouts of its profiles are checked, and it has no text of its own
+    for provider in {PROVIDER: None, **{each: None for body in layout.bodies for each in body.by_provider}}:
+        yield from _check_text(compiler, name, model, provider)
+
+
+def _check_text(compiler: Compiler, name: str, model: str | None, provider: str) -> Iterator[Problem]:
+    """The problems of a layout's text for a model and a provider."""
+    chosen = compiler.choose(name, model, provider)
     fragment = compiler.layout(chosen, known_of(chosen))
     yield from fragment.problems
     yield from _unknown_variables(compiler, fragment, {**chosen.layout.variables, **chosen.wording})

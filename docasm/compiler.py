@@ -15,6 +15,7 @@ from docasm.fill import PlacedHole
 from docasm.fragment import Fragment, Part, compile_fragment
 from docasm.layout import Body, Layout, merged_profiles, with_profile
 from docasm.library import Library
+from docasm.limits import SKILLS
 from docasm.plan import Planned, PlannedMessage, plan
 from docasm.settings import Setting
 from docasm.size import Ruler
@@ -130,6 +131,8 @@ class Compiler:
             other = fields.get("layout")
             layout = with_profile(self._layout(other.value, other) if other else layout, profiles[pattern])
             wording = read_variables(fields)
+        if layout.needs_profile:
+            raise DocasmError([_no_profile(layout, model)])
         has_text = any(provider in body.by_provider for body in layout.bodies)
         shown = provider if has_text else None
         return ChosenLayout(layout, shown, wording, (name, pattern, shown))
@@ -157,10 +160,11 @@ class Compiler:
         slots = {slot.name: slot for part in compiled.parts for slot in slots_of(part, chosen.layout)}
         declared = self._declared(chosen, contributors)
         sources, twice = declared.tools()
+        lost = () if SKILLS in slots else _not_shown(chosen.layout, names)
         return Drafted(
             layout=chosen.layout,
             drafts=drafts,
-            notes=(*compiled.problems, *warnings, *composer.notes, *twice),
+            notes=(*compiled.problems, *warnings, *composer.notes, *twice, *lost),
             slots=frozenset(slots),
             contributors=contributors,
             included_by=composer.contributors,
@@ -203,7 +207,10 @@ class Compiler:
             source = body.by_provider.get(chosen.provider or "", body.source)
             key = ("layout", chosen.key, number)
             fragment = self._compiled(key, body, source, constants, known)
-            parts += [replace(part, name=body.name) if body.name else part for part in fragment.parts]
+            named = bool(body.name)
+            parts += [
+                replace(part, name=body.name, slot=body.slot) if named else part for part in fragment.parts
+            ]
             problems += fragment.problems
         fragment = Fragment(tuple(parts), tuple(problems))
         wrong = tuple(check_slots(chosen.layout, fragment))
@@ -281,6 +288,30 @@ def matching(profiles: Mapping[str, Setting], model: str | None) -> str | None:
             if "*" in pattern and fnmatchcase(model, pattern):
                 return pattern
     return DEFAULT_PROFILE if DEFAULT_PROFILE in profiles else None
+
+
+def _no_profile(layout: Layout, model: str | None) -> Problem:
+    """That the layout is for other models only."""
+    known = ", ".join(f"`{name}`" for name in layout.profiles)
+    message = (
+        f"no profile is for the model `{model}`" if model else "no model is named to choose a profile by"
+    )
+    hint = f"add a profile `{DEFAULT_PROFILE}`, or name a model of these: {known}"
+    return layout.source.problem_at("no-profile", message, 0, hint=hint)
+
+
+def _not_shown(layout: Layout, names: Sequence[str]) -> Iterator[Problem]:
+    """That what the selected skills say has no place."""
+    if names:
+        shown = ", ".join(f"`{name}`" for name in names[:MANY])
+        more = ", ..." if len(names) > MANY else ""
+        message = f"the layout `{layout.name}` has no place for skills, so these are not shown: {shown}{more}"
+        hint = "add `{{adopted_skills_content}}` to a soul, or a slot `adopted_skills` to a pipeline"
+        yield Problem("skills-not-shown", message, hint=hint, severity="warning")
+
+
+MANY = 12
+"""How many names a message lists."""
 
 
 def holes(planned: Sequence[Planned]) -> Iterator[PlacedHole]:

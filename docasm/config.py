@@ -86,8 +86,8 @@ def read_config(folder: Path, shown: str, files: Files) -> tuple[Config, tuple[P
         profiles=_profiles(fields),
         provider=fields.text("provider") or None,
         models=_models(fields, folder, files),
-        soul=_file(fields, "soul"),
-        pipeline=_file(fields, "pipeline"),
+        soul=named_file(fields, "soul", folder),
+        pipeline=named_file(fields, "pipeline", folder),
     )
     return config, tuple(problems)
 
@@ -114,8 +114,14 @@ def _models(fields: Fields, folder: Path, files: Files) -> Models:
     return read_models(setting, fields.problems)
 
 
-def _file(fields: Fields, key: str) -> Setting | None:
-    return fields.get(key) if fields.text(key) else None
+def named_file(fields: Fields, key: str, folder: Path) -> Setting | None:
+    """The file that a key names, relative to a folder; a problem if there is none."""
+    name, setting = fields.text(key), fields.get(key)
+    if not name or setting is None or is_file(folder / name):
+        return setting if name else None
+    hint = "the path is relative to this file"
+    fields.problems.append(setting.problem("unreadable-file", f"there is no file `{name}`", hint=hint))
+    return None
 
 
 def _folders(fields: Fields, folder: Path) -> tuple[Path, ...]:

@@ -9,7 +9,7 @@ from typing import Any, Self
 from docasm.config import Config, read_config
 from docasm.errors import DocasmError, Problem
 from docasm.files import Files, Key, Parsed
-from docasm.formats import read_foreign
+from docasm.formats import ForeignFile, read_foreign
 from docasm.layout import Layout
 from docasm.library import BUILT_IN_LAYOUTS, Library, read_layouts, read_skills
 from docasm.resolve import Resolvers
@@ -35,15 +35,27 @@ class Origin:
     soul: Path | None = None
     """A soul document that goes before the one of the configuration."""
     pipeline: Path | None = None
+    here: Path = Path()
+    """What both are relative to, wherever the process goes later."""
 
     @classmethod
     def of(cls, path: str | Path, **options: Any) -> Self:
         """`options` are the other fields."""
         try:
-            folder = Path(path).absolute()
+            here = Path().absolute()
         except OSError:  # the current folder is gone
-            folder = Path(path)
-        return cls(str(path), folder, **options)
+            here = Path()
+        return cls(str(path), here / path, here=here, **options)
+
+    def given(self, path: Path | None) -> ForeignFile | None:
+        """A file that the caller named."""
+        return None if path is None else ForeignFile(self.here / path, str(path))
+
+    def named(self, setting: Setting | None) -> ForeignFile | None:
+        """A file that the configuration names."""
+        if setting is None:
+            return None
+        return ForeignFile(self.folder / setting.value, str(Path(self.shown) / setting.value))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,29 +111,26 @@ def read_disk(origin: Origin, before: Mapping[Key, Parsed]) -> Disk:
     config, problems = read_config(origin.folder, origin.shown, files)
     skills, layouts = _libraries(config, origin, files)
     tools, tool_problems = read_tool_list(config.tools, origin.folder, Path(origin.shown), files)
-    name, foreign_problems = _add_foreign(config, origin, files, layouts)
+    name, foreign_problems = _add_foreign(config, origin, files, skills, layouts)
     all_problems = (*problems, *tool_problems, *foreign_problems)
     return Disk(origin, config, skills, layouts, tools, all_problems, files.found, name)
 
 
 def _add_foreign(
-    config: Config, origin: Origin, files: Files, layouts: Library[Layout]
+    config: Config, origin: Origin, files: Files, skills: Library[Skill], layouts: Library[Layout]
 ) -> tuple[str | None, tuple[Problem, ...]]:
-    """Adds the layouts of a soul document or a pipeline; the name of the one that triggers use."""
-    soul = origin.soul or _named(config.soul, origin)
-    pipeline = origin.pipeline or _named(config.pipeline, origin)
-    if soul is None and pipeline is None:
-        return None, ()
+    """Adds the layouts of a soul or a pipeline; the name of the one that triggers use, and errors."""
+    soul = origin.given(origin.soul) or origin.named(config.soul)
+    pipeline = origin.given(origin.pipeline) or origin.named(config.pipeline)
     try:
-        found = read_foreign(soul, pipeline, files)
+        found = read_foreign(soul, pipeline, files, skills.names(), config.variables)
     except DocasmError as error:
         return None, error.problems
-    layouts.found.update(found)
-    return next(iter(found)), ()
-
-
-def _named(setting: Setting | None, origin: Origin) -> Path | None:
-    return None if setting is None else Path(origin.shown) / str(setting.value)
+    if found is None:
+        return None, ()
+    layouts.found.update(found.layouts)
+    layouts.problems.extend(found.problems)
+    return next(iter(found.layouts)), ()
 
 
 def _libraries(config: Config, origin: Origin, files: Files) -> tuple[Library[Skill], Library[Layout]]:

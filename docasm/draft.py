@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from docasm.atoms import Heading, Include, Nothing, Text
+from docasm.atoms import Heading, Include, Nothing, Text, trimmed, without_emptied_lines
 from docasm.compose import Composer, Written
 from docasm.errors import DocasmError, Problem
 from docasm.fragment import INPUT, MESSAGE_TAG, Fragment, Part
@@ -89,6 +89,8 @@ def draft(
     for part in fragment.parts:
         composer.titled = composer.titled or (part.titled and bool(part.name))
         atoms = tuple(_layout_atoms(layout, part, chosen, [last for _, last in conversations], composer))
+        if part.slot:
+            atoms = (_whole(layout, part, atoms),)
         has_history = any(slot.name == HISTORY for slot in slots_of(part, layout))
         if any(isinstance(atom, Slot) and atom.name == INPUT for atom in atoms):
             yield from pairs
@@ -133,6 +135,13 @@ def _layout_atoms(
             raise _misplaced(atom, "in a layout the input is the slot `<<input>>`", "write `<<input>>`")
         else:
             yield from composer.included(atom, level, ())
+
+
+def _whole(layout: Layout, part: Part, atoms: Sequence[DraftAtom]) -> Slot:
+    """A part as the slot that all of it belongs to; it holds no other slot."""
+    kept = [atom for atom in atoms if not isinstance(atom, SectionStart | Slot)]
+    slot = Include(part.slot, True, "", False, part.source, 0)
+    return _placed(layout, slot, (Contribution("", trimmed(without_emptied_lines(kept))),))
 
 
 def _placed(layout: Layout, slot: Include, contributions: Sequence[Contribution]) -> Slot:

@@ -109,7 +109,7 @@ class PlacedHole:
 
     def _text(self, text: str, offset: int, *, copied: bool) -> Text:
         source = self.hole.source
-        return Text(text, source.path, source.position(offset)[0], copied)
+        return Text(text, source.path, source.position(offset)[0], copied and not source.one_line)
 
 
 def _alone(texts: Sequence[str], index: int) -> bool:

@@ -6,7 +6,7 @@ document it will stand in.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TypeGuard
 
@@ -47,6 +47,8 @@ class Part:
     """Whether its first heading is its only heading of level 1."""
     name: str = ""
     """What a layout calls it."""
+    slot: str = ""
+    """The slot of a layout that all of it belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +105,9 @@ def _trimmed(source: Source) -> Source:
     lines = source.text.split("\n")
     kept = [number for number, line in enumerate(lines) if line.strip(" \t")]
     if not kept:
-        return Source(source.path, "", source.first_line)
+        return replace(source, text="")
     text = "\n".join(lines[kept[0] : kept[-1] + 1])
-    return Source(source.path, text, source.first_line + kept[0])
+    return replace(source, text=text, first_line=source.line_of(kept[0]))
 
 
 def _part(
@@ -157,12 +159,12 @@ _ENDS_WITH_STATEMENT = re.compile(r"(?:[^+-]|\A)%\}\Z")
 def _taken_line_ends(source: Source) -> Iterator[Problem]:
     """A warning where a statement ends a line with text: Jinja2's `trim_blocks` joins the next line to it."""
     lines = source.text.split("\n")
-    for number, line in enumerate(lines[:-1], source.first_line):
+    for number, line in enumerate(lines[:-1]):
         if _ENDS_WITH_STATEMENT.search(line) and _STATEMENT.sub("", line).strip():
             message = "the statement that ends this line takes its line end: the next line joins it"
             hint = "write `+%}` for its last `%}` to keep the line end"
-            column = line.rindex("{%") + 1 if "{%" in line else 1
-            yield source.problem("taken-line-end", message, number, column, hint=hint, severity="warning")
+            offset = source.lines.start(number) + max(0, line.rfind("{%"))
+            yield source.problem_at("taken-line-end", message, offset, hint=hint, severity="warning")
 
 
 _NEARLY_A_MARKER = re.compile(r"([A-Za-z]+):[ \t]*")

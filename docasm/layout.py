@@ -43,6 +43,13 @@ class Body:
     """What stands in its place for a provider."""
     template: bool = True
     """Whether it may hold tags and includes."""
+    slot: str = ""
+    """The slot that all of its text is what it brings, for limits to apply to it."""
+
+    @property
+    def texts(self) -> tuple[Source, ...]:
+        """What may stand there."""
+        return (self.source, *self.by_provider.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,8 @@ class Layout:
     """Whether a limit may cut more than whole turns, by their number."""
     needs_skills: bool = True
     """Whether the document makes no sense without the selected skills."""
+    needs_profile: bool = False
+    """Whether there is no document but for the models that `profiles` names."""
 
     def slot(self, name: str) -> SlotSettings:
         return self.slots.get(name, NO_SETTINGS)
@@ -135,7 +144,9 @@ def _read(name: str, bodies: tuple[Body, ...], fields: Fields) -> Layout:
 
 def _is_slot(bodies: Sequence[Body], name: str) -> bool:
     """Whether some text has a slot; a layout that has no text yet could have any."""
-    return name in SLOTS or not bodies or any(f"<<{name}>>" in body.source.text for body in bodies)
+    if name in SLOTS or not bodies or any(body.slot == name for body in bodies):
+        return True
+    return any(f"<<{name}>>" in source.text for body in bodies for source in body.texts)
 
 
 def _check_names(slots: Fields, is_known: Callable[[str], bool]) -> None:
@@ -195,9 +206,8 @@ def with_profile(layout: Layout, profile: Setting) -> Layout:
     A profile may be for several layouts, so a slot that this one lacks is none of its faults.
     """
     merged = _merged(layout.settings, profile)
-    return replace(
-        _read(layout.name, layout.bodies, Fields(merged, [], "")), needs_skills=layout.needs_skills
-    )
+    read = _read(layout.name, layout.bodies, Fields(merged, [], ""))
+    return replace(read, needs_skills=layout.needs_skills, needs_profile=layout.needs_profile)
 
 
 def check_profile(profile: Setting) -> Sequence[Problem]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from docasm.bundle import Bundle
-from docasm.config import FILE_NAME
+from docasm.config import FILE_NAME, named_file
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
 from docasm.fields import Fields
 from docasm.history import ROLES, Turn
@@ -106,9 +106,7 @@ def load_scenario(path: str | Path, *, resolvers: Resolvers | None = None) -> Sc
 def _bundle(
     fields: Fields, file: Path, problems: list[Problem], resolvers: Resolvers | None
 ) -> Bundle | None:
-    soul, pipeline = (
-        file.parent / name if (name := fields.text(key)) else None for key in ("soul", "pipeline")
-    )
+    soul, pipeline = (_foreign(fields, key, file.parent) for key in ("soul", "pipeline"))
     try:
         folder = _bundle_folder(fields, file)
         return Bundle.load(folder, resolvers=resolvers, soul=soul, pipeline=pipeline)
@@ -119,6 +117,12 @@ def _bundle(
                 each = named.problem(each.code, each.message, hint=each.hint)
             problems.append(each)
         return None
+
+
+def _foreign(fields: Fields, key: str, folder: Path) -> Path | None:
+    """A file that goes before the one that the bundle names."""
+    setting = named_file(fields, key, folder)
+    return None if setting is None else folder / setting.value
 
 
 def _no_trigger(setting: Setting, message: str) -> Problem:

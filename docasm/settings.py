@@ -187,7 +187,8 @@ class _Builder:
         keys: dict[str, tuple[int, int]] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise self.error(key, "yaml-syntax", "a key must be text, not a list or a mapping", "")
+                message = "a key must be text, not a list or a mapping"
+                raise self.error(key, "yaml-syntax", message, "put quotes around a text that starts with `{`")
             if key.value in values:
                 message = f"the key `{key.value}` is given twice; the first is on line {keys[key.value][0]}"
                 raise self.error(key, "duplicate-key", message, "keep one of them")

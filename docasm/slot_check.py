@@ -26,12 +26,12 @@ def check_slots(layout: Layout, fragment: Fragment) -> Iterator[Problem]:
     seen: dict[str, int] = {}
     for part in fragment.parts:
         for atom in slots_of(part, layout):
-            yield from _misplaced(layout, atom, part.role, last=atom is part.atoms[-1])
+            yield from _misplaced(layout, atom, part, last=atom is part.atoms[-1])
             if atom.name in seen:
                 message = f"the slot `{atom.name}` is used twice; the first is on line {seen[atom.name]}"
                 yield _problem("slot-twice", message, atom, "keep one of them")
             seen.setdefault(atom.name, atom.source.position(atom.offset)[0])
-    for name in (SKILLS, INPUT) if layout.needs_skills else ():
+    for name in (SKILLS, INPUT) if layout.needs_skills else (INPUT,):
         if name not in seen:
             message = f"the layout has no slot `<<{name}>>`, so what it brings would be lost"
             where = "a `user:` part" if name == INPUT else "the `system:` part"
@@ -39,11 +39,15 @@ def check_slots(layout: Layout, fragment: Fragment) -> Iterator[Problem]:
             yield layout.source.problem("slot-missing", message, layout.source.first_line, hint=hint)
 
 
-def _misplaced(layout: Layout, slot: Include, role: str, *, last: bool) -> Iterator[Problem]:
+def _misplaced(layout: Layout, slot: Include, part: Part, *, last: bool) -> Iterator[Problem]:
     """What is wrong with where one slot stands."""
+    role = part.role
     wanted = "user" if slot.name == INPUT else "system" if slot.name == SKILLS else role
     is_messages = slot.name == HISTORY and layout.history_is_messages
-    if role != wanted:
+    if part.slot:
+        message = f"the slot `{slot.name}` may not stand in a text that has limits of its own"
+        yield _problem("slot-misplaced", message, slot, "remove the limit, or the slot")
+    elif role != wanted:
         message = f"the slot `{slot.name}` may not stand in the `{role}:` part"
         yield _problem("slot-misplaced", message, slot, f"move it to the `{wanted}:` part")
     elif slot.name != INPUT and not slot.alone and not (slot.trailing and _may_trail(slot.name)):

@@ -20,15 +20,26 @@ class Source:
     """Without a BOM, lines ending in LF."""
     first_line: int = 1
     """The line of the file on which `text` starts."""
+    indent: int = 0
+    """How many code points stand before each line of `text` in the file."""
+    whole: "Source | None" = None
+    """What it is an excerpt of; None for what has its own lines as the file has them."""
+    one_line: bool = False
+    """Whether all of `text` counts as written on the first line, as a quoted text with escapes is."""
 
     @cached_property
     def lines(self) -> "Lines":
         return Lines.of(self.text)
 
+    def line_of(self, number: int) -> int:
+        """The line of the file that has a line (0-based) of `text`."""
+        return self.first_line + (0 if self.one_line else number)
+
     def position(self, offset: int) -> tuple[int, int]:
         """The line and column, 1-based, of a code point of `text`."""
         number = self.lines.number(offset)
-        return self.first_line + number, offset - self.lines.start(number) + 1
+        column = 0 if self.one_line else offset - self.lines.start(number)
+        return self.line_of(number), column + self.indent + 1
 
     def problem(
         self,
@@ -41,8 +52,9 @@ class Source:
         severity: str = "error",
     ) -> Problem:
         """A problem at a line and column of the file."""
-        index = max(0, line - self.first_line)
-        shown = self.text[self.lines.start(index) : self.lines.start(index + 1) - 1]
+        source = self.whole or self
+        index = max(0, line - source.first_line)
+        shown = source.text[source.lines.start(index) : source.lines.start(index + 1) - 1]
         return Problem(code, message, Place(self.path, line, column), shown, hint, severity)
 
     def problem_at(

@@ -96,12 +96,12 @@ class Stencil:
                     yield span.piece
             elif low < high:
                 text = span.piece.text[low - span.start : high - span.start]
-                copied = isinstance(span.piece, Literal)
+                copied = isinstance(span.piece, Literal) and not self.source.one_line
                 yield Text(text, self.source.path, self._origin(span, low), copied)
 
     def _origin(self, span: Span, offset: int) -> int:
         at = offset - span.start if isinstance(span.piece, Literal) else 0
-        return self.source.first_line + self.source_lines.number(span.piece.offset + at)
+        return self.source.line_of(self.source_lines.number(span.piece.offset + at))
 
     def _included(self, found: Structure) -> Iterator[tuple[int, int, Include]]:
         """The includes that are not in code."""

@@ -16,6 +16,10 @@ from docasm.codes import CODES
 from docasm.config import BUNDLE_KEYS
 from docasm.contain import CONTAINERS
 from docasm.filters import FILTERS, OWN_FILTERS
+from docasm.formats.pipeline import PIPELINE_KEYS
+from docasm.formats.pipeline_slot import SLOT_KEYS
+from docasm.formats.profiles import PIPELINE, PROFILES
+from docasm.formats.section import SECTION_KEYS
 from docasm.layout import LAYOUT_KEYS
 from docasm.limits import SLOTS
 from docasm.params import PARAMS
@@ -125,6 +129,11 @@ FORMATS: Mapping[str, set[str]] = {
     "Models": {"checked", "defaults", *PROVIDER_NAMES, "models", *(each.name for each in fields(ModelFacts))},
     "Scenario": set(SCENARIO_KEYS),
     "Layout": {*LAYOUT_KEYS, *(f"<<{name}>>" for name in SLOTS)},
+    "Soul document": set(SECTION_KEYS),
+    "Files with pipelines": {PIPELINE, PROFILES},
+    "Pipelines": set(PIPELINE_KEYS),
+    "Slots of a pipeline": {key for keys in SLOT_KEYS.values() for key in keys},
+    "Types of slots": set(SLOT_KEYS),
 }
 TEMPLATES: Mapping[str, set[str]] = {
     "Filters": (FILTERS.keys() - OWN_FILTERS) | CONTAINERS.keys(),

@@ -59,24 +59,7 @@ FORMATS: Mapping[str, Callable[["Render"], str]] = MappingProxyType(
     help="Mend what the provider would refuse; may be repeated.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout.")
-@click.option("--bundle", metavar="DIR", help="The bundle: a folder with a docasm.yaml.")
-@click.option("--dm", metavar="TEXT", help="A direct message arrived.")
-@click.option("--sender", metavar="NAME", help="Who sent it (default: admin).")
-@click.option("--cron", metavar="EXPR", help='A cron job fired, as in "0 12 * * *".')
-@click.option("--created-at", type=click.IntRange(min=0), metavar="UNIX", help="When (default: --now).")
-@click.option("--event", metavar="FILE|-", help="An event arrived: a file of JSON, or stdin.")
-@click.option("--history", metavar="FILE", help="The turns so far: YAML, or JSON if it is named *.json.")
-@click.option(
-    "--var",
-    "variables",
-    multiple=True,
-    callback=assignments,
-    metavar="NAME=VALUE",
-    help="Set a variable; may be repeated.",
-)
-@click.option("--layout", metavar="NAME", help="A layout other than the bundle's choice.")
-@click.option("--model", metavar="NAME", help="The model, before any that the bundle names.")
-@click.option("--now", callback=moment, metavar="ISO|now", help="The time, UTC if it has no zone.")
+@with_request
 def command(
     scenario: str | None, form: str, repairs: Sequence[str], output: str | None, **options: Any
 ) -> None:
@@ -94,13 +77,11 @@ def command(
     docasm render --bundle bot --event event.json --var name=value
     docasm render bot/dm.yaml --resolve get_weather=weather.json
     """
-    request = Request(**options)
-    request.check(scenario)
     if repairs and form not in PROVIDERS:
         raise click.UsageError("--repair belongs to a --format that names a provider")
-    rendered = request.render() if scenario is None else _from(scenario)
+    render = rendered(scenario, **options)
     if form in PROVIDERS:
-        rendered = rendered.for_provider(form)
-    text = FORMATS[form](rendered) if form in FORMATS else _payload(rendered, repairs)
-    tell_about(rendered)
+        render = render.for_provider(form)
+    text = FORMATS[form](render) if form in FORMATS else _payload(render, repairs)
+    tell_about(render)
     write_text(text, output)
