@@ -6,30 +6,20 @@ from dataclasses import dataclass, field
 from docasm.atoms import Region
 from docasm.compiler import Drafted, EmptySlots
 from docasm.draft import HistoryMessages
+from docasm.elastic import SEPARATOR, Elastic, Fitted, HistorySlot, Kept, TextSlot, sum_of
+from docasm.errors import DocasmError
 from docasm.fill import Values
-from docasm.fit import (
-    SEPARATOR,
-    Elastic,
-    Fitted,
-    HistorySlot,
-    Kept,
-    SkillSlot,
-    TextSlot,
-    fit_document,
-    fit_slot,
-    fit_slots,
-    sum_of,
-)
+from docasm.fit import check_slots, fit_document, fit_slot, fit_slots, too_large, within
 from docasm.layout import Layout
 from docasm.limits import HISTORY, SKILLS
 from docasm.markers import Message, join, trim
 from docasm.plan import Planned, Stretch
 from docasm.shown import NOTHING_SHOWN, Shown
 from docasm.size import NOTHING, Ruler, Size, limit_of
+from docasm.skill_slot import SkillSlot
+from docasm.standing import standing
 from docasm.tell import Cut, Telling, Told
 
-MOST_TRIES = 12
-"""How often a document is cut anew because its tokens are more than those of its parts."""
 _SEAM = 2
 """By how many tokens two texts together may have more than apart."""
 
@@ -47,6 +37,10 @@ class Fit:
     """The stretches that are not as they were written."""
     cuts: tuple[Cut, ...] = ()
     """What was taken away, the history's apart."""
+
+    def text(self, region: Region, written: str) -> str:
+        """What is left of the text of a region."""
+        return self.kept[region].of(written) if region in self.kept else written
 
 
 def fill(planned: Sequence[Planned], values: Values) -> Iterator[tuple[str, Filled] | None]:
@@ -96,7 +90,7 @@ class Fitting:
         limit = limit_of(self.layout.limits)
         slots = self._slots(rough)
         if self._fits_as_it_is(slots, rough, limit):
-            return self._made({})
+            return self._check(self._made({}))
         if rough is not self.ruler:
             slots = self._slots(self.ruler)
         fitted = fit_slots(slots, self.layout)
@@ -104,21 +98,25 @@ class Fitting:
         total = sum_of([*fixed.values(), *(each.size for each in fitted.values())])
         made = self._made(fitted)
         if self._surely(total, limit) or self._exact(made).fits(limit):
-            return made
-        return self._fit_document(slots, fitted, fixed, limit)
+            return self._check(made)
+        return self._check(self._fit_document(slots, fitted, fixed, limit))
 
     def _fit_document(
         self, slots: Mapping[str, Elastic], fitted: dict[str, Fitted], fixed: dict[str, Size], limit: Size
     ) -> Fit:
-        wanted = limit
-        for _ in range(MOST_TRIES):
-            made = self._made(fit_document(slots, fitted, fixed, wanted, self.layout))
-            size = self._exact(made)
-            if size.fits(limit):
-                return made
-            over = Size(max(0, size.chars - limit.chars), max(0, size.tokens - limit.tokens))
-            wanted = wanted.minus(over)
-        return self._made(fit_document(slots, fitted, fixed, NOTHING, self.layout))
+        stays = sum_of(fixed.values())
+        cut = within(
+            limit,
+            lambda part: fit_document(slots, fitted, stays, part, self.layout),
+            lambda cut: self._exact(self._made(cut)),
+        )
+        made = self._made(cut)
+        size = self._exact(made)
+        if not size.fits(limit):
+            sizes = {**fixed, **{name: each.size for name, each in cut.items()}, "": NOTHING}
+            sizes[""] = size.minus(sum_of(sizes.values()))
+            raise DocasmError([too_large(self.layout, sizes, size, limit)])
+        return made
 
     def _fits_as_it_is(self, slots: Mapping[str, Elastic], rough: Ruler, limit: Size) -> bool:
         """Whether nothing has to be cut, as far as can be told without counting tokens."""
@@ -132,9 +130,7 @@ class Fitting:
 
     def _surely(self, total: Size, limit: Size) -> bool:
         """Whether the sizes of the parts tell that the whole fits."""
-        if self.ruler.measure is None:
-            return total.fits(limit)
-        return self.ruler.measure.per_byte is not None and total.fits(limit)
+        return self.ruler.adds_up and total.fits(limit)
 
     def _exact(self, made: Fit) -> Size:
         text = join(made.messages)
@@ -158,7 +154,7 @@ class Fitting:
         if name != SKILLS:
             (region, text, _), *_ = found
             shown = self.shown.get(name, NOTHING_SHOWN)
-            return TextSlot(region, text, ruler, shown.lines, shown.left_out)
+            return TextSlot(region, text, ruler, shown.lines, shown.left_out, len(found))
         lead = len(SEPARATOR)
         bare = [(text[lead:] if index else text, same) for index, (_, text, same) in enumerate(found)]
         sizes = [ruler.constant(text) if same else ruler.size(text) for text, same in bare]
@@ -185,6 +181,21 @@ class Fitting:
             sizes = (ruler.message(each.role, each.content) for each in self.told.messages)
             fixed[HISTORY] = fixed.get(HISTORY, NOTHING).plus(sum_of(sizes))
         return fixed
+
+    def _check(self, fit: Fit) -> Fit:
+        """Raises DocasmError if a slot is larger than its parts tell, which some functions make it."""
+        if self.ruler.adds_up or not self.layout.counts_tokens:
+            return fit
+        texts: dict[str, str] = {}
+        for message in self.filled:
+            if message is not None:
+                for name, text in standing(
+                    [(region, fit.text(region, text)) for region, text, _ in message[1]]
+                ):
+                    texts[name] = texts.get(name, "") + text
+        texts.pop(HISTORY if self.layout.history_is_messages else "", None)
+        check_slots(self.layout, {name: self.ruler.written(text) for name, text in texts.items()})
+        return fit
 
     def _made(self, fitted: Mapping[str, Fitted]) -> Fit:
         """The messages, cut as the slots are."""
