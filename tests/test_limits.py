@@ -4,13 +4,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import docasm
 from docasm.errors import DocasmError
 from docasm.limits import LEAST_PER_SKILL
+from docasm.size import Ruler
 from docasm.tokens import measure
+from docasm.units import blocks
+from tests.judge import Outline
 from tests.limited import OWN, TOKENIZERS, Given, counts, slot_texts
 from tests.strategies import hostile_line, hostile_text
 
@@ -236,3 +240,101 @@ def test_a_larger_limit_never_keeps_less(
 def _kept(render: docasm.Render, name: str) -> str:
     """What stands in a slot, without the lines that say what is missing."""
     return NOT_SHOWN.sub("", unescaped(slot_texts(render).get(name, ""))).replace("\n", "")
+
+
+@moderate
+@given(texts, st.sampled_from(["max_chars", "max_tokens", "max_per_skill"]), st.integers(120, 500))
+def test_what_is_kept_of_a_skill_is_kept_again(body: str, key: str, size: int) -> None:
+    """A skill of exactly the blocks that a limit has kept is not cut by it."""
+    layout = {"tokenizer": "o200k_base", "slots": {"skills": {key: size}}}
+    render = rendered(Given({"s0": body.replace("{{ agent }}", "agent")}), layout)
+    if render is None:
+        return
+    kept = NOT_SHOWN.split(slot_texts(render)["skills"])[0] if render.cuts else slot_texts(render)["skills"]
+    assume(kept.strip())
+    again = Given({"s0": kept}).render(layout)
+    assert not again.cuts
+
+
+@moderate
+@given(texts, st.sampled_from(["max_chars", "max_tokens"]), st.integers(30, 400))
+def test_a_cut_changes_no_block_before_it(body: str, key: str, size: int) -> None:
+    """cmark finds the blocks that are kept as it did before, and then the line for what is missing."""
+    layout = {"tokenizer": "estimate", "slots": {"skills": {key: size}}}
+    body = body.replace("{{ agent }}", "agent")
+    render = rendered(Given({"s0": body}), layout)
+    assume(render is not None and render.cuts)
+    assert render is not None
+    whole = Given({"s0": body}).render({"slots": {}})
+    cut, uncut = (each.messages[0].content for each in (render, whole))
+    (note,) = NOT_SHOWN.finditer(cut)
+    kept = cut[: note.start()].rstrip("\n")
+    assert uncut.startswith(kept)
+    judged = Outline(cut)
+    rest = cut[note.end() :]
+    assert judged.top[: len(Outline(kept).top)] == Outline(kept).top
+    assert judged.top == [*Outline(kept).top, "p", *Outline(rest).top]
+    whole_top = Outline(uncut).top
+    assert whole_top[: len(Outline(kept).top)] == Outline(kept).top
+
+
+@pytest.mark.parametrize("size", range(1, 400, 7))
+def test_blocks_are_pieces_whose_sizes_add_up(size: int) -> None:
+    """With the tokenizer itself, tokens too."""
+    text = "\n\n".join(BLOCKS[(size * each) % len(BLOCKS)] for each in range(size % 11 + 1))
+    exact = measure("o200k_base", None)
+    units = blocks(text, Ruler(exact), "character")
+    assert "".join(units.texts) == text
+    plain = [exact.count(each) for each in units.texts]
+    assert sum(plain) == exact.count(text)
+
+
+@pytest.mark.parametrize("tokenizer", TOKENIZERS)
+def test_what_must_stay_is_named_with_its_size(tokenizer: str) -> None:
+    made = Given({"s0": "word " * 200}, message="Hi " * 50, tools=3)
+    with pytest.raises(DocasmError) as caught:
+        made.render({"tokenizer": tokenizer, "max_chars": 300, "drop": ["tools"]})
+    (problem,) = caught.value.problems
+    assert problem.code == "does-not-fit"
+    assert problem.place is not None
+    whole, room, *sizes = [int(each.replace(",", "")) for each in re.findall(r"\d[\d,]*", problem.message)]
+    assert room == 300
+    assert sum(sizes) == whole > room
+    for name in ("the layout", "skills 1,000", "input 1", "identity", "tools"):
+        assert name in problem.message
+
+
+def test_the_input_is_limited_where_a_skill_writes_it_too() -> None:
+    skill = "Help.\n\nuser:\nThe question: {{ message }}\n\nOnce more: {{ message }}"
+    made = Given({"s0": skill}, message="First part.\n\n" + "More. " * 9 + "End.")
+    render = made.render({"slots": {"input": {"max_chars": 100}}})
+    line = "First part.\n\n(58 characters are not shown.)"
+    assert render.messages[-1].content == f"The question: {line}\n\nOnce more: {line}"
+    assert len(slot_texts(render)["input"]) <= 100
+    assert [cut.slot for cut in render.cuts] == ["input"]
+
+
+def test_the_line_for_what_is_missing_never_takes_more_than_what_it_stands_for() -> None:
+    made = Given({"s0": "Be brief.\n\nBe kind.\n\nBe quick, and say so."}, tools=1, agent="x")
+    whole = made.render({"slots": {}})
+    render = made.render({"max_chars": len(whole.markdown) - 10, "drop": ["tools", "skills"]})
+    assert [cut.slot for cut in render.cuts] == ["skills"]
+
+
+def test_what_a_limit_leaves_of_a_skill_depends_on_the_skills_beside_it() -> None:
+    made = {"s0": "A " * 45, "s1": "{{ agent }}"}
+    layout = {"slots": {"skills": {"max_chars": 100}}}
+    renders = [Given(made, agent=agent).render(layout) for agent in ("x", "y" * 20)]
+    offset = renders[0].stable_prefix("variables")
+    assert renders[0].markdown[:offset] == renders[1].markdown[:offset]
+
+
+def test_a_longer_message_brings_a_line_into_the_system_message() -> None:
+    history = [docasm.Turn("user", "one"), docasm.Turn("assistant", "two"), docasm.Turn("user", "three " * 9)]
+    messages = ("Hi", "Hi " * 40)
+    made = [Given({"s0": "Be."}, history=history, message=text, as_messages=True) for text in messages]
+    renders = [each.render({"max_chars": 240, "drop": ["history"]}) for each in made]
+    assert [len(each.cuts) for each in renders] == [0, 1]
+    offset = renders[0].stable_prefix("trigger")
+    assert renders[0].markdown[:offset] == renders[1].markdown[:offset]
+    assert "not shown" in renders[1].messages[0].content
