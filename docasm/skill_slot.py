@@ -28,7 +28,7 @@ class SkillSlot:
     @property
     def whole(self) -> Size | None:
         most = self.max_per_skill
-        if most is not None and any(len(text) > most for text in self.texts):
+        if most is not None and any(self._is_long(index, most) for index in range(len(self.texts))):
             return None
         return sum_of(self.sizes)
 
@@ -50,9 +50,13 @@ class SkillSlot:
 
     def _own(self, index: int) -> tuple[int | None, Size]:
         """How many blocks `max_per_skill` leaves of a skill, None for all, and the size of that."""
-        if self.max_per_skill is None or len(self.texts[index]) <= self.max_per_skill:
+        if self.max_per_skill is None or not self._is_long(index, self.max_per_skill):
             return None, self.sizes[index]
         return self._part(index, Size(self.max_per_skill, UNLIMITED))
+
+    def _is_long(self, index: int, most: int) -> bool:
+        lead = len(SEPARATOR) if index < len(self.sizes) - 1 else 0
+        return self.sizes[index].chars - lead > most
 
     def _part(self, index: int, limit: Size) -> tuple[int | None, Size]:
         units = self._units(index)
@@ -67,7 +71,7 @@ class SkillSlot:
         return found
 
     def _chosen(self, own: Sequence[Size], counts: dict[int, int], limit: Size, name: str) -> Fitted:
-        left = limit.minus(self.ruler.size(SEPARATOR + note(len(own), "skill")))
+        left = limit if len(own) == 1 else limit.minus(self._line(len(own)))
         dropped = []
         for index, size in enumerate(own):
             if size.fits(left):
@@ -82,7 +86,14 @@ class SkillSlot:
             count, size = self._part(dropped[0], room)
             if count and size.fits(left):
                 counts[dropped.pop(0)], left = count, left.minus(size)
+            elif len(own) == 1:
+                left = left.minus(self._line(1))
         return self._fitted(limit.minus(left), counts, dropped, name)
+
+    def _line(self, count: int) -> Size:
+        """How large the line for skills that are not there can be."""
+        text = note(count, "skill")
+        return self.ruler.constant(text if len(self.texts) == 1 else SEPARATOR + text)
 
     def _fitted(self, size: Size, counts: Mapping[int, int], dropped: Sequence[int], name: str) -> Fitted:
         kept = {self.regions[index]: each for index, each in self._kept(counts, dropped).items()}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from docasm.limits import LEAST_PER_SKILL
 from docasm.size import Ruler
 from docasm.tokens import measure
 from docasm.units import blocks
+from tests.bundles import load, skill
 from tests.judge import Outline
 from tests.limited import OWN, TOKENIZERS, Given, counts, slot_texts
 from tests.strategies import hostile_line, hostile_text
@@ -305,8 +307,8 @@ def test_what_must_stay_is_named_with_its_size(tokenizer: str) -> None:
 
 
 def test_the_input_is_limited_where_a_skill_writes_it_too() -> None:
-    skill = "Help.\n\nuser:\nThe question: {{ message }}\n\nOnce more: {{ message }}"
-    made = Given({"s0": skill}, message="First part.\n\n" + "More. " * 9 + "End.")
+    body = "Help.\n\nuser:\nThe question: {{ message }}\n\nOnce more: {{ message }}"
+    made = Given({"s0": body}, message="First part.\n\n" + "More. " * 9 + "End.")
     render = made.render({"slots": {"input": {"max_chars": 100}}})
     line = "First part.\n\n(58 characters are not shown.)"
     assert render.messages[-1].content == f"The question: {line}\n\nOnce more: {line}"
@@ -321,19 +323,31 @@ def test_the_line_for_what_is_missing_never_takes_more_than_what_it_stands_for()
     assert [cut.slot for cut in render.cuts] == ["skills"]
 
 
-def test_what_a_limit_leaves_of_a_skill_depends_on_the_skills_beside_it() -> None:
-    made = {"s0": "A " * 45, "s1": "{{ agent }}"}
-    layout = {"slots": {"skills": {"max_chars": 100}}}
-    renders = [Given(made, agent=agent).render(layout) for agent in ("x", "y" * 20)]
-    offset = renders[0].stable_prefix("variables")
-    assert renders[0].markdown[:offset] == renders[1].markdown[:offset]
+def test_what_a_limit_leaves_of_a_skill_depends_on_the_skills_beside_it(tmp_path: Path) -> None:
+    layout = "---\nslots: {skills: {max_chars: 100}}\n---\nsystem:\n<<skills>>\n\nuser:\n<<input>>\n"
+    files = {"layouts/dm.md": layout, "skills/a.md": skill("a" * 90), "skills/b.md": skill("{{ value }}")}
+    made = load(tmp_path, files)
+    one, other = (made.render(docasm.Trigger.dm("x"), variables={"value": text}) for text in ("x", "y" * 20))
+    assert [len(each.cuts) for each in (one, other)] == [0, 1]
+    assert one.stable_prefix("variables") <= len("system:\n")
+
+
+def test_what_a_slot_shows_is_a_variable(tmp_path: Path) -> None:
+    notes = "## Notes\n\n<<notes>>"
+    layout = (
+        f"---\nslots: {{notes: {{from: value}}}}\n---\nsystem:\n<<skills>>\n\n{notes}\n\nuser:\n<<input>>\n"
+    )
+    made = load(tmp_path, {"layouts/dm.md": layout, "skills/a.md": skill("Be brief.")})
+    renders = [made.render(docasm.Trigger.dm("x"), variables={"value": value}) for value in (["a"], [])]
+    for render in renders:
+        assert render.stable_prefix("variables") <= len("system:\nBe brief.\n\n")
 
 
 def test_a_longer_message_brings_a_line_into_the_system_message() -> None:
     history = [docasm.Turn("user", "one"), docasm.Turn("assistant", "two"), docasm.Turn("user", "three " * 9)]
     messages = ("Hi", "Hi " * 40)
     made = [Given({"s0": "Be."}, history=history, message=text, as_messages=True) for text in messages]
-    renders = [each.render({"max_chars": 240, "drop": ["history"]}) for each in made]
+    renders = [each.render({"max_chars": 250, "drop": ["history"]}) for each in made]
     assert [len(each.cuts) for each in renders] == [0, 1]
     offset = renders[0].stable_prefix("trigger")
     assert renders[0].markdown[:offset] == renders[1].markdown[:offset]
