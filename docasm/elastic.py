@@ -65,24 +65,34 @@ class TextSlot:
     """How many items are missing already."""
     times: int = 1
     """How often it stands there; a skill may write the input more than once."""
+    sizes: list[Size] = field(default_factory=list, compare=False)
+    units: list[Units] = field(default_factory=list, compare=False)
+    """How large it is, and what it can be cut into, once somebody has asked."""
 
     @property
     def whole(self) -> Size:
-        return self.ruler.size(self.text).times(self.times)
+        if not self.sizes:
+            self.sizes.append(self.ruler.size(self.text).times(self.times))
+        return self.sizes[0]
 
     def fit(self, limit: Size, name: str) -> Fitted:
         whole = self.whole
         if whole.fits(limit):
             return Fitted(whole)
-        if self.lines is None:
-            units = blocks(self.text, self.ruler, "character")
-        else:
-            units = items(self.lines, self.ruler, self.left_out)
+        units = self._units()
         count, size = units.most(Size(limit.chars // self.times, limit.tokens // self.times), self.ruler)
         if count == len(units.texts):
             return Fitted(whole)
         cut = Cut(self.region[0], name, units.missing(count) - self.left_out, units.what)
         return Fitted(size.times(self.times), {self.region: kept_of(units, count)}, (cut,))
+
+    def _units(self) -> Units:
+        if not self.units:
+            if self.lines is None:
+                self.units.append(blocks(self.text, self.ruler, "character"))
+            else:
+                self.units.append(items(self.lines, self.ruler, self.left_out))
+        return self.units[0]
 
     def exact(self, fitted: Fitted) -> Size:
         return fitted.size

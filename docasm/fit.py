@@ -88,7 +88,7 @@ def fit_slot(slot: Elastic, limit: Size, prefix: str) -> Fitted:
     if limit.tokens == UNLIMITED:
         return slot.fit(limit, chars)
     fitted = within(limit, lambda part: slot.fit(part, tokens), slot.exact)
-    if not any(cut.limit == tokens for cut in fitted.cuts):
+    if limit.chars == UNLIMITED or not any(cut.limit == tokens for cut in fitted.cuts):
         return fitted
     by_chars = slot.fit(Size(limit.chars, UNLIMITED), chars)
     same = by_chars.kept == fitted.kept and by_chars.first == fitted.first

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from docasm.atoms import Region
 from docasm.compiler import Drafted, EmptySlots
@@ -11,11 +12,11 @@ from docasm.errors import DocasmError
 from docasm.fill import Values
 from docasm.fit import check_slots, fit_document, fit_slot, fit_slots, too_large, within
 from docasm.layout import Layout
-from docasm.limits import HISTORY, SKILLS
+from docasm.limits import HISTORY, SKILLS, TOOLS
 from docasm.markers import Message, join, trim
 from docasm.plan import Planned, Stretch
 from docasm.shown import NOTHING_SHOWN, Shown
-from docasm.size import NOTHING, Ruler, Size, limit_of
+from docasm.size import NOTHING, UNLIMITED, Ruler, Size, limit_of
 from docasm.skill_slot import SkillSlot
 from docasm.standing import standing
 from docasm.tell import Cut, Telling, Told
@@ -25,6 +26,10 @@ _SEAM = 2
 
 Filled = Sequence[tuple[Region, str, bool]]
 """Text by region, and whether every render of the plan writes it."""
+
+
+def _texts(told: Told) -> Sequence[str]:
+    return [told.text, *(each.content for each in told.messages)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +70,19 @@ def tell_within(telling: Telling, ruler: Ruler) -> Told:
     limits, start = telling.layout.slot(HISTORY).limits, telling.start()
     if not limits:
         return telling.told(start)
+    if telling.is_short(limit_of(limits)):
+        told = telling.told(start)
+        most = sum_of(ruler.most(text).plus(_margin("assistant", 1)) for text in _texts(told))
+        if most.fits(limit_of(limits)):
+            return told
     telling.measured_by(ruler)
     fitted = fit_slot(HistorySlot(telling, start), limit_of(limits), "")
     return telling.told(fitted.first, fitted.cuts[-1].limit if fitted.first != start else "")
+
+
+def _margin(role: str, count: int) -> Size:
+    """What a message of so many texts takes at most beside them."""
+    return Size(len(role) + 4, len(role) + 4 + _SEAM * (count + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +103,8 @@ class Fitting:
         """The document within its limits; raises DocasmError where what must stay does not fit."""
         rough = self.rough
         limit = limit_of(self.layout.limits)
+        if self._surely_fits(limit):
+            return self._made({})
         slots = self._slots(rough)
         if self._fits_as_it_is(slots, rough, limit):
             return self._check(self._made({}))
@@ -117,6 +134,25 @@ class Fitting:
             sizes[""] = size.minus(sum_of(sizes.values()))
             raise DocasmError([too_large(self.layout, sizes, size, limit)])
         return made
+
+    def _surely_fits(self, limit: Size) -> bool:
+        """Whether every limit is so much larger than what it is for that nothing has to be measured."""
+        sizes = {"": NOTHING}
+        most = self.layout.slot(SKILLS).max_per_skill or UNLIMITED
+        for role, stretches in filter(None, self.filled):
+            sizes[""] = sizes[""].plus(_margin(role, len(stretches)))
+            for (name, skill), text, same in stretches:
+                key = (name, text)
+                size = self.ruler.kept(key, partial(self.ruler.most, text)) if same else self.ruler.most(text)
+                if skill and size.chars > most:
+                    return False
+                sizes[name] = sizes.get(name, NOTHING).plus(size)
+        for each in self.told.messages:
+            size = self.ruler.most(each.content).plus(_margin(each.role, 1))
+            sizes[HISTORY] = sizes.get(HISTORY, NOTHING).plus(size)
+        if not sum_of(sizes.values()).fits(limit):
+            return False
+        return all(size.fits(limit_of(self.layout.slot(name).limits)) for name, size in sizes.items())
 
     def _fits_as_it_is(self, slots: Mapping[str, Elastic], rough: Ruler, limit: Size) -> bool:
         """Whether nothing has to be cut, as far as can be told without counting tokens."""
@@ -154,7 +190,14 @@ class Fitting:
         if name != SKILLS:
             (region, text, _), *_ = found
             shown = self.shown.get(name, NOTHING_SHOWN)
-            return TextSlot(region, text, ruler, shown.lines, shown.left_out, len(found))
+            make = partial(TextSlot, region, text, ruler, shown.lines, shown.left_out, len(found))
+            return ruler.kept((region, text, shown.lines, len(found)), make) if name == TOOLS else make()
+        if all(same for _, _, same in found):
+            key = tuple((region, text) for region, text, _ in found)
+            return ruler.kept(key, partial(self._skills, found, ruler))
+        return self._skills(found, ruler)
+
+    def _skills(self, found: Filled, ruler: Ruler) -> SkillSlot:
         lead = len(SEPARATOR)
         bare = [(text[lead:] if index else text, same) for index, (_, text, same) in enumerate(found)]
         sizes = [ruler.constant(text) if same else ruler.size(text) for text, same in bare]

@@ -1,17 +1,21 @@
 """How large text is, in the two measures that limits have."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import NamedTuple
+from math import ceil
+from typing import Any, NamedTuple, TypeVar
 
 from docasm.limits import Limits
 from docasm.markers import escapable, escape
 from docasm.tokens import Measure
 
+Made = TypeVar("Made")
+
 UNLIMITED = 1 << 62
 CHARS, TOKENS = 0, 1
 """Where a Size has which."""
+MOST_KEPT = 128
 
 
 class Size(NamedTuple):
@@ -64,6 +68,26 @@ class Ruler:
     """What counts tokens; None where nothing limits them."""
     constants: dict[str, Size] = field(default_factory=dict)
     """The sizes of text that every render writes."""
+    made: dict[Hashable, Any] = field(default_factory=dict, compare=False)
+    """What was worked out for texts that come again."""
+
+    def most(self, text: str) -> Size:
+        """A size that the text surely does not exceed, found without counting; UNLIMITED where none is."""
+        lines = text.count("\n") + 1
+        if self.measure is None:
+            return Size(len(text) + lines, 0)
+        if self.measure.per_byte is None:
+            return Size(len(text) + lines, UNLIMITED)
+        return Size(len(text) + lines, ceil(_bytes(text) * self.measure.per_byte) + 2 * lines)
+
+    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What was made for a key, if it was among the last; what is kept goes with this ruler."""
+        found: Made | None = self.made.get(key)
+        if found is None:
+            if len(self.made) >= MOST_KEPT:
+                self.made.clear()
+            found = self.made[key] = make()
+        return found
 
     def constant(self, text: str) -> Size:
         """The size of text that will be asked for again."""

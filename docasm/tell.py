@@ -12,6 +12,9 @@ from docasm.markers import Message, trim
 from docasm.size import NOTHING, Ruler, Size
 from docasm.turns import History, stepped
 
+_CHARS_PER_TOKEN = 16
+"""Text with more code points for each token is not worth a look at all of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -116,6 +119,15 @@ class Telling:
 
     def _cannot_start(self, turn: Turn) -> bool:
         return self.layout.history_is_messages and turn.role == "assistant"
+
+    def is_short(self, limit: Size) -> bool:
+        """Whether all turns could be within a limit, as far as a glance at the newest tells."""
+        room = min(limit.chars, _CHARS_PER_TOKEN * limit.tokens)
+        for turn in reversed(self.history.turns):
+            room -= len(turn.content) + len(turn.role)
+            if room < 0:
+                return False
+        return True
 
     def first_within(self, limit: Size, least: int) -> int:
         """The first turn, not before `least`, from which on all turns fit, with a line for those before."""
