@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from docasm.atoms import NO_REGION, Region, Text, cut_at
+from docasm.elastic import Kept
 from docasm.errors import Place
-from docasm.fit import Kept
 from docasm.markers import escape, trim
 
 LAYOUT = "layout"

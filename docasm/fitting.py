@@ -2,39 +2,34 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from docasm.atoms import Region
 from docasm.compiler import Drafted, EmptySlots
 from docasm.draft import HistoryMessages
+from docasm.elastic import SEPARATOR, Elastic, Fitted, HistorySlot, Kept, TextSlot, sum_of
+from docasm.errors import DocasmError
 from docasm.fill import Values
-from docasm.fit import (
-    SEPARATOR,
-    Elastic,
-    Fitted,
-    HistorySlot,
-    Kept,
-    SkillSlot,
-    TextSlot,
-    fit_document,
-    fit_slot,
-    fit_slots,
-    sum_of,
-)
+from docasm.fit import check_slots, fit_document, fit_slot, fit_slots, too_large, within
 from docasm.layout import Layout
-from docasm.limits import HISTORY, SKILLS
+from docasm.limits import HISTORY, SKILLS, TOOLS
 from docasm.markers import Message, join, trim
 from docasm.plan import Planned, Stretch
 from docasm.shown import NOTHING_SHOWN, Shown
-from docasm.size import NOTHING, Ruler, Size, limit_of
+from docasm.size import NOTHING, UNLIMITED, Ruler, Size, limit_of
+from docasm.skill_slot import SkillSlot
+from docasm.standing import standing
 from docasm.tell import Cut, Telling, Told
 
-MOST_TRIES = 12
-"""How often a document is cut anew because its tokens are more than those of its parts."""
 _SEAM = 2
 """By how many tokens two texts together may have more than apart."""
 
 Filled = Sequence[tuple[Region, str, bool]]
 """Text by region, and whether every render of the plan writes it."""
+
+
+def _texts(told: Told) -> Sequence[str]:
+    return [told.text, *(each.content for each in told.messages)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +42,10 @@ class Fit:
     """The stretches that are not as they were written."""
     cuts: tuple[Cut, ...] = ()
     """What was taken away, the history's apart."""
+
+    def text(self, region: Region, written: str) -> str:
+        """What is left of the text of a region."""
+        return self.kept[region].of(written) if region in self.kept else written
 
 
 def fill(planned: Sequence[Planned], values: Values) -> Iterator[tuple[str, Filled] | None]:
@@ -71,9 +70,19 @@ def tell_within(telling: Telling, ruler: Ruler) -> Told:
     limits, start = telling.layout.slot(HISTORY).limits, telling.start()
     if not limits:
         return telling.told(start)
+    if telling.is_short(limit_of(limits)):
+        told = telling.told(start)
+        most = sum_of(ruler.most(text).plus(_margin("assistant", 1)) for text in _texts(told))
+        if most.fits(limit_of(limits)):
+            return told
     telling.measured_by(ruler)
     fitted = fit_slot(HistorySlot(telling, start), limit_of(limits), "")
     return telling.told(fitted.first, fitted.cuts[-1].limit if fitted.first != start else "")
+
+
+def _margin(role: str, count: int) -> Size:
+    """What a message of so many texts takes at most beside them."""
+    return Size(len(role) + 4, len(role) + 4 + _SEAM * (count + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +103,11 @@ class Fitting:
         """The document within its limits; raises DocasmError where what must stay does not fit."""
         rough = self.rough
         limit = limit_of(self.layout.limits)
+        if self._surely_fits(limit):
+            return self._made({})
         slots = self._slots(rough)
         if self._fits_as_it_is(slots, rough, limit):
-            return self._made({})
+            return self._check(self._made({}))
         if rough is not self.ruler:
             slots = self._slots(self.ruler)
         fitted = fit_slots(slots, self.layout)
@@ -104,21 +115,44 @@ class Fitting:
         total = sum_of([*fixed.values(), *(each.size for each in fitted.values())])
         made = self._made(fitted)
         if self._surely(total, limit) or self._exact(made).fits(limit):
-            return made
-        return self._fit_document(slots, fitted, fixed, limit)
+            return self._check(made)
+        return self._check(self._fit_document(slots, fitted, fixed, limit))
 
     def _fit_document(
         self, slots: Mapping[str, Elastic], fitted: dict[str, Fitted], fixed: dict[str, Size], limit: Size
     ) -> Fit:
-        wanted = limit
-        for _ in range(MOST_TRIES):
-            made = self._made(fit_document(slots, fitted, fixed, wanted, self.layout))
-            size = self._exact(made)
-            if size.fits(limit):
-                return made
-            over = Size(max(0, size.chars - limit.chars), max(0, size.tokens - limit.tokens))
-            wanted = wanted.minus(over)
-        return self._made(fit_document(slots, fitted, fixed, NOTHING, self.layout))
+        stays = sum_of(fixed.values())
+        cut = within(
+            limit,
+            lambda part: fit_document(slots, fitted, stays, part, self.layout),
+            lambda cut: self._exact(self._made(cut)),
+        )
+        made = self._made(cut)
+        size = self._exact(made)
+        if not size.fits(limit):
+            sizes = {**fixed, **{name: each.size for name, each in cut.items()}, "": NOTHING}
+            sizes[""] = size.minus(sum_of(sizes.values()))
+            raise DocasmError([too_large(self.layout, sizes, size, limit)])
+        return made
+
+    def _surely_fits(self, limit: Size) -> bool:
+        """Whether every limit is so much larger than what it is for that nothing has to be measured."""
+        sizes = {"": NOTHING}
+        most = self.layout.slot(SKILLS).max_per_skill or UNLIMITED
+        for role, stretches in filter(None, self.filled):
+            sizes[""] = sizes[""].plus(_margin(role, len(stretches)))
+            for (name, skill), text, same in stretches:
+                key = (name, text)
+                size = self.ruler.kept(key, partial(self.ruler.most, text)) if same else self.ruler.most(text)
+                if skill and size.chars > most:
+                    return False
+                sizes[name] = sizes.get(name, NOTHING).plus(size)
+        for each in self.told.messages:
+            size = self.ruler.most(each.content).plus(_margin(each.role, 1))
+            sizes[HISTORY] = sizes.get(HISTORY, NOTHING).plus(size)
+        if not sum_of(sizes.values()).fits(limit):
+            return False
+        return all(size.fits(limit_of(self.layout.slot(name).limits)) for name, size in sizes.items())
 
     def _fits_as_it_is(self, slots: Mapping[str, Elastic], rough: Ruler, limit: Size) -> bool:
         """Whether nothing has to be cut, as far as can be told without counting tokens."""
@@ -132,9 +166,7 @@ class Fitting:
 
     def _surely(self, total: Size, limit: Size) -> bool:
         """Whether the sizes of the parts tell that the whole fits."""
-        if self.ruler.measure is None:
-            return total.fits(limit)
-        return self.ruler.measure.per_byte is not None and total.fits(limit)
+        return self.ruler.adds_up and total.fits(limit)
 
     def _exact(self, made: Fit) -> Size:
         text = join(made.messages)
@@ -158,7 +190,14 @@ class Fitting:
         if name != SKILLS:
             (region, text, _), *_ = found
             shown = self.shown.get(name, NOTHING_SHOWN)
-            return TextSlot(region, text, ruler, shown.lines, shown.left_out)
+            make = partial(TextSlot, region, text, ruler, shown.lines, shown.left_out, len(found))
+            return ruler.kept((region, text, shown.lines, len(found)), make) if name == TOOLS else make()
+        if all(same for _, _, same in found):
+            key = tuple((region, text) for region, text, _ in found)
+            return ruler.kept(key, partial(self._skills, found, ruler))
+        return self._skills(found, ruler)
+
+    def _skills(self, found: Filled, ruler: Ruler) -> SkillSlot:
         lead = len(SEPARATOR)
         bare = [(text[lead:] if index else text, same) for index, (_, text, same) in enumerate(found)]
         sizes = [ruler.constant(text) if same else ruler.size(text) for text, same in bare]
@@ -185,6 +224,21 @@ class Fitting:
             sizes = (ruler.message(each.role, each.content) for each in self.told.messages)
             fixed[HISTORY] = fixed.get(HISTORY, NOTHING).plus(sum_of(sizes))
         return fixed
+
+    def _check(self, fit: Fit) -> Fit:
+        """Raises DocasmError if a slot is larger than its parts tell, which some functions make it."""
+        if self.ruler.adds_up or not self.layout.counts_tokens:
+            return fit
+        texts: dict[str, str] = {}
+        for message in self.filled:
+            if message is not None:
+                for name, text in standing(
+                    [(region, fit.text(region, text)) for region, text, _ in message[1]]
+                ):
+                    texts[name] = texts.get(name, "") + text
+        texts.pop(HISTORY if self.layout.history_is_messages else "", None)
+        check_slots(self.layout, {name: self.ruler.written(text) for name, text in texts.items()})
+        return fit
 
     def _made(self, fitted: Mapping[str, Fitted]) -> Fit:
         """The messages, cut as the slots are."""

@@ -1,6 +1,6 @@
 """What a render gives: messages at once; Markdown, places and payload when they are asked for."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -179,47 +179,60 @@ class Render:
 
         `changes` are of "history", "now", "skills" (which are selected), "tools", "trigger", "variables".
         """
+        also = {*changes, *self._also_changes(frozenset(changes))}
+        return stable_prefix(self._document(self.making.empty - also), frozenset(also))
+
+    def _also_changes(self, changes: frozenset[str]) -> Iterator[str]:
+        """What changes with what is named: what a slot shows, what is relevant, what has to give way."""
         drafted = self.making.drafted
-        layout = drafted.layout
-        also = {slot for slot, name, _ in drafted.own_slots if depends_on(frozenset({name})) & set(changes)}
-        if changes and layout.limits:
-            also.add(LIMIT)
-        if "trigger" in changes and layout.relevance is not None:
-            also.add(SKILLS)
-        changing = frozenset(changes) | also
-        return stable_prefix(self._document(self.making.empty - changing), changing)
+        for slot, variable, _ in drafted.own_slots:
+            if changes & depends_on(frozenset({variable})):
+                yield slot
+        if "trigger" in changes and drafted.layout.relevance is not None:
+            yield SKILLS
+        if changes and drafted.layout.limits:
+            yield LIMIT
+            if drafted.layout.history_is_messages and HISTORY in drafted.layout.drop:
+                yield HISTORY  # a line for what is missing comes, and a heading with it
 
     def _document(self, empty: EmptySlots) -> Document:
         return Document(tuple(self._messages(self.making.drafted.plan(empty))))
 
     def _messages(self, planned: Sequence[Planned]) -> "list[DocumentMessage]":
-        messages, values = [], self.making.values.anew()
+        messages, values, limited = [], self.making.values.anew(), self._limited(planned)
         for each in planned:
             if isinstance(each, HistoryMessages):
                 messages += self._history_messages(each.name)
                 continue
             texts: list[Text] = []
             for stretch in each.stretches:
-                texts += self._texts(stretch, values)
+                texts += self._texts(stretch, values, limited)
             messages.append(DocumentMessage(each.role, each.marker, tuple(texts), each.name))
         return messages
 
-    def _texts(self, stretch: Stretch, values: Values) -> Iterable[Text]:
+    def _texts(
+        self, stretch: Stretch, values: Values, limited: Mapping[str, frozenset[str]]
+    ) -> Iterable[Text]:
         texts: list[Text] = []
         for part in stretch.parts:
             texts += [part] if isinstance(part, Text) else part.texts(values)
-        layout, slot = self.making.drafted.layout, stretch.region[0]
         if stretch.region == NO_REGION:
             return texts
         texts = [replace(text, region=stretch.region) for text in texts]
-        if not layout.limited:
-            return texts
-        depends = frozenset().union(*(text.depends for text in texts))
-        if slot in layout.drop:
-            depends |= {LIMIT}
         kept = self.making.fit.kept.get(stretch.region) if self.making.fit else None
-        limited = slot in layout.drop or layout.slot(slot).limited
-        return cut_texts(texts, kept, depends if limited else frozenset())
+        return cut_texts(texts, kept, limited.get(stretch.region[0], frozenset()))
+
+    def _limited(self, planned: Sequence[Planned]) -> Mapping[str, frozenset[str]]:
+        """What decides how much of a slot is there, for those that a limit may cut: all that is in them."""
+        layout = self.making.drafted.layout
+        found: dict[str, frozenset[str]] = {}
+        for message in planned if layout.limited else ():
+            for stretch in () if isinstance(message, HistoryMessages) else message.stretches:
+                slot = stretch.region[0]
+                if slot in layout.drop or layout.slot(slot).limited:
+                    depends = (part.depends for part in stretch.parts)
+                    found[slot] = found.get(slot, frozenset()).union(*depends)
+        return {name: each | {LIMIT} if name in layout.drop else each for name, each in found.items()}
 
     def _history_messages(self, name: str) -> "list[DocumentMessage]":
         limited = HISTORY in self.making.drafted.layout.drop

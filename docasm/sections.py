@@ -123,4 +123,6 @@ def _written(atom: Written, depends: frozenset[str], region: Region = NO_REGION)
         if not depends and region == NO_REGION:
             return atom
         return replace(atom, depends=atom.depends | depends, region=region)
-    return Waiting(INPUT if isinstance(atom, Include) else atom, depends, None, region)
+    if isinstance(atom, Include):
+        return Waiting(INPUT, depends, None, (INPUT, ""))
+    return Waiting(atom, depends, None, region)

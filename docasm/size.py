@@ -1,15 +1,21 @@
 """How large text is, in the two measures that limits have."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import NamedTuple
+from math import ceil
+from typing import Any, NamedTuple, TypeVar
 
 from docasm.limits import Limits
-from docasm.markers import escapable
+from docasm.markers import escapable, escape
 from docasm.tokens import Measure
 
+Made = TypeVar("Made")
+
 UNLIMITED = 1 << 62
+CHARS, TOKENS = 0, 1
+"""Where a Size has which."""
+MOST_KEPT = 128
 
 
 class Size(NamedTuple):
@@ -24,8 +30,18 @@ class Size(NamedTuple):
     def minus(self, other: "Size") -> "Size":
         return Size(self.chars - other.chars, self.tokens - other.tokens)
 
+    def times(self, count: int) -> "Size":
+        return self if count == 1 else Size(self.chars * count, self.tokens * count)
+
     def fits(self, limit: "Size") -> bool:
         return self.chars <= limit.chars and self.tokens <= limit.tokens
+
+    def over(self, limit: "Size") -> "Size":
+        """By how much it is larger."""
+        return Size(max(0, self.chars - limit.chars), max(0, self.tokens - limit.tokens))
+
+    def with_part(self, index: int, count: int) -> "Size":
+        return Size(count, self.tokens) if index == CHARS else Size(self.chars, count)
 
     def least(self, other: "Size") -> "Size":
         return Size(min(self.chars, other.chars), min(self.tokens, other.tokens))
@@ -52,6 +68,26 @@ class Ruler:
     """What counts tokens; None where nothing limits them."""
     constants: dict[str, Size] = field(default_factory=dict)
     """The sizes of text that every render writes."""
+    made: dict[Hashable, Any] = field(default_factory=dict, compare=False)
+    """What was worked out for texts that come again."""
+
+    def most(self, text: str) -> Size:
+        """A size that the text surely does not exceed, found without counting; UNLIMITED where none is."""
+        lines = text.count("\n") + 1
+        if self.measure is None:
+            return Size(len(text) + lines, 0)
+        if self.measure.per_byte is None:
+            return Size(len(text) + lines, UNLIMITED)
+        return Size(len(text) + lines, ceil(_bytes(text) * self.measure.per_byte) + 2 * lines)
+
+    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What was made for a key, if it was among the last; what is kept goes with this ruler."""
+        found: Made | None = self.made.get(key)
+        if found is None:
+            if len(self.made) >= MOST_KEPT:
+                self.made.clear()
+            found = self.made[key] = make()
+        return found
 
     def constant(self, text: str) -> Size:
         """The size of text that will be asked for again."""
@@ -68,14 +104,28 @@ class Ruler:
 
     def size(self, text: str) -> Size:
         more = escapable(text)
-        tokens = self.measure.count(text) + more if self.measure else 0
-        return Size(len(text) + more, tokens)
+        if self.measure is None:
+            return Size(len(text) + more, 0)
+        tokens = self.measure.count(text)
+        return Size(
+            len(text) + more, max(tokens + more, self.measure.count(escape(text))) if more else tokens
+        )
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the sizes of parts, but for a little, add up to that of the whole."""
+        return self.measure is None or self.measure.per_byte is not None
+
+    def written(self, markdown: str) -> Size:
+        """The size of text that is escaped already."""
+        return Size(len(markdown), self.measure.count(markdown) if self.measure else 0)
 
     def message(self, role: str, content: str) -> Size:
         """A message of its own, with its marker and the blank line after it."""
         more = escapable(content)
-        text = f"{role}:\n{content}\n\n"
-        return Size(len(text) + more, self.measure.count(text) + more if self.measure else 0)
+        written = f"{role}:\n{escape(content) if more and self.measure else content}\n\n"
+        least = len(role) + len(content) + 4
+        return Size(least + more, self.measure.count(written) if self.measure else 0)
 
     def sums(self, texts: Sequence[str]) -> list[Size]:
         """The sizes of the first 0, 1, 2, ... texts together."""

@@ -1,6 +1,6 @@
 """A conversation's history as a layout shows it: its newest turns, and a line for what is missing."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,6 +11,9 @@ from docasm.limits import HISTORY
 from docasm.markers import Message, trim
 from docasm.size import NOTHING, Ruler, Size
 from docasm.turns import History, stepped
+
+_CHARS_PER_TOKEN = 16
+"""Text with more code points for each token is not worth a look at all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +64,24 @@ class Telling:
 
     def told(self, first: int | None = None, limit: str = "") -> Told:
         """The turns from a first one on, else all that may be shown; `limit` took those before it away."""
-        history = self.history
         first = self.start() if first is None else first
-        kept, cut, by_number = history.turns[first:], self.cut(first), self.cut(self.start())
-        cuts = [Cut(HISTORY, "max_turns", by_number)] if by_number else []
-        if cut > by_number:
-            cuts.append(Cut(HISTORY, limit, cut - by_number))
+        kept, cut, cuts = self.history.turns[first:], self.cut(first), tuple(self.cuts(first, limit))
         left_out = self.total - cut - len(kept)
         if self.layout.history_is_messages:
             messages = tuple([Message(turn.role, trim(turn.content)) for turn in kept])
-            return Told(note(cut), messages, tuple(cuts), left_out, first)
+            return Told(note(cut), messages, cuts, left_out, first)
         text = "\n".join(to_items(kept, self.labels))
         if cut:
             text = f"{note(cut)}\n\n{text}" if text else note(cut)
-        return Told(text, (), tuple(cuts), left_out, first)
+        return Told(text, (), cuts, left_out, first)
+
+    def cuts(self, first: int, limit: str) -> Iterator[Cut]:
+        """What their number takes away, and what `limit` does."""
+        cut, by_number = self.cut(first), self.cut(self.start())
+        if by_number:
+            yield Cut(HISTORY, "max_turns", by_number)
+        if cut > by_number:
+            yield Cut(HISTORY, limit, cut - by_number)
 
     @property
     def total(self) -> int:
@@ -82,10 +89,19 @@ class Telling:
         return self.history.cut + self.history.left_out + len(self.history.turns)
 
     def cut(self, first: int) -> int:
-        """How many messages stand before a turn; all, before the one after the last."""
+        """How many messages are cut where a turn is the first; all, where none is left.
+
+        It is a multiple of `step` if the one before which it was made is: what the messages up to the turn
+        hold is no words, or the assistant's.
+        """
         if first == 0:
             return self.history.cut
-        return self.history.indexes[first] if first < len(self.history.turns) else self.total
+        indexes = self.history.indexes
+        if first >= len(indexes):
+            return self.total
+        least = indexes[first - 1] + 1
+        cut = stepped(least, self.layout.slot(HISTORY).step, self.total)
+        return cut if cut <= indexes[first] else least
 
     def start(self) -> int:
         """The first turn that may be shown: after a cut, the assistant does not speak first in messages."""
@@ -96,7 +112,7 @@ class Telling:
         turns, indexes, step = self.history.turns, self.history.indexes, self.layout.slot(HISTORY).step
         if first >= len(turns):
             return len(turns)
-        cut = stepped(indexes[first], step, self.total) if first else 0
+        cut = stepped(indexes[first - 1] + 1, step, self.total) if first else 0
         while first < len(turns) and (indexes[first] < cut or self._cannot_start(turns[first])):
             first += 1
         return first
@@ -104,16 +120,24 @@ class Telling:
     def _cannot_start(self, turn: Turn) -> bool:
         return self.layout.history_is_messages and turn.role == "assistant"
 
+    def is_short(self, limit: Size) -> bool:
+        """Whether all turns could be within a limit, as far as a glance at the newest tells."""
+        room = min(limit.chars, _CHARS_PER_TOKEN * limit.tokens)
+        for turn in reversed(self.history.turns):
+            room -= len(turn.content) + len(turn.role)
+            if room < 0:
+                return False
+        return True
+
     def first_within(self, limit: Size, least: int) -> int:
         """The first turn, not before `least`, from which on all turns fit, with a line for those before."""
         count = len(self.history.turns)
         most = count - least
         kept = self._last_that_fit(limit, most)
-        if kept == most and (not self.cut(least) or self.sum(kept).plus(self.reserve).fits(limit)):
+        if kept == most and not self.cut(least):
             return least
-        while kept and not self.sum(kept).plus(self.reserve).fits(limit):
-            kept -= 1
-        return self.allowed(count - kept)
+        kept = self._last_that_fit(limit.minus(self.reserve), kept)
+        return least if kept == most else self.allowed(count - kept)
 
     def _last_that_fit(self, limit: Size, most: int) -> int:
         kept = 0

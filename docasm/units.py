@@ -52,10 +52,12 @@ class Units:
 
         With none the note alone may be too large.
         """
-        if self.size.fits(limit) and not self.missing_before:
-            return len(self.texts), self.size
+        whole = self.size if ruler.measure is None else ruler.size("".join(self.texts))
+        if whole.fits(limit) and not self.missing_before:
+            return len(self.texts), whole
         reserve = ruler.size(f"\n\n{note(self.missing(0), self.what)}")
-        count = last_that_fits(self.sums if self.missing_before else self.sums[:-1], limit.minus(reserve))
+        sums = self.sums if self.missing_before else self.sums[:-1]
+        count = last_that_fits(sums, limit.minus(reserve))
         if ruler.measure is None:
             return count, self.sums[count].plus(reserve)
         count = self._checked(count, limit, ruler)

@@ -1,0 +1,134 @@
+"""Slots that can give way: what a limit leaves of a text, of a list and of the history."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from docasm.atoms import Region
+from docasm.markers import join
+from docasm.size import NOTHING, Ruler, Size
+from docasm.tell import Cut, Telling
+from docasm.units import Units, blocks, items
+
+SEPARATOR = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is left of a stretch of text, in code points of it, and the text that stands after that."""
+
+    start: int
+    end: int
+    tail: str = ""
+
+    def of(self, text: str) -> str:
+        return f"{text[self.start : self.end]}{self.tail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A slot as a limit leaves it."""
+
+    size: Size
+    """At most."""
+    kept: Mapping[Region, Kept] = field(default_factory=dict)
+    """The stretches that are cut."""
+    cuts: tuple[Cut, ...] = ()
+    first: int = 0
+    """Of the history, the first turn that is shown."""
+
+
+class Elastic(Protocol):
+    """A slot that can give way."""
+
+    @property
+    def whole(self) -> Size | None:
+        """How large it is, uncut; None where it is cut whatever the limit."""
+
+    def fit(self, limit: Size, name: str) -> Fitted:
+        """As much of it as a limit has room for, at least the line that says what is missing."""
+
+    def exact(self, fitted: Fitted) -> Size:
+        """How large it is then, its tokens counted over all of it and not part by part."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextSlot:
+    """A slot with one stretch of text."""
+
+    region: Region
+    text: str
+    ruler: Ruler
+    lines: tuple[str, ...] | None = None
+    """The items, if it is a list."""
+    left_out: int = 0
+    """How many items are missing already."""
+    times: int = 1
+    """How often it stands there; a skill may write the input more than once."""
+    sizes: list[Size] = field(default_factory=list, compare=False)
+    units: list[Units] = field(default_factory=list, compare=False)
+    """How large it is, and what it can be cut into, once somebody has asked."""
+
+    @property
+    def whole(self) -> Size:
+        if not self.sizes:
+            self.sizes.append(self.ruler.size(self.text).times(self.times))
+        return self.sizes[0]
+
+    def fit(self, limit: Size, name: str) -> Fitted:
+        whole = self.whole
+        if whole.fits(limit):
+            return Fitted(whole)
+        units = self._units()
+        count, size = units.most(Size(limit.chars // self.times, limit.tokens // self.times), self.ruler)
+        if count == len(units.texts):
+            return Fitted(whole)
+        cut = Cut(self.region[0], name, units.missing(count) - self.left_out, units.what)
+        return Fitted(size.times(self.times), {self.region: kept_of(units, count)}, (cut,))
+
+    def _units(self) -> Units:
+        if not self.units:
+            if self.lines is None:
+                self.units.append(blocks(self.text, self.ruler, "character"))
+            else:
+                self.units.append(items(self.lines, self.ruler, self.left_out))
+        return self.units[0]
+
+    def exact(self, fitted: Fitted) -> Size:
+        return fitted.size
+
+
+@dataclass(frozen=True, slots=True)
+class HistorySlot:
+    """The turns, as a list or as messages."""
+
+    telling: Telling
+    start: int
+    """The first turn that may be shown."""
+
+    @property
+    def whole(self) -> Size:
+        return self.telling.size(self.start)
+
+    def fit(self, limit: Size, name: str) -> Fitted:
+        first = self.telling.first_within(limit, self.start)
+        return Fitted(self.telling.size(first), {}, tuple(self.telling.cuts(first, name)), first)
+
+    def exact(self, fitted: Fitted) -> Size:
+        told = self.telling.told(fitted.first)
+        messages = f"{join(told.messages)}\n" if told.messages else ""
+        return self.telling.ruler.size(told.text).plus(self.telling.ruler.written(messages))
+
+
+def kept_of(units: Units, count: int) -> Kept:
+    """The first pieces of a text, with the line that says what is missing."""
+    kept = units.kept(count)
+    tail = f"{SEPARATOR}{units.note(count)}" if kept else units.note(count)
+    return Kept(0, len(kept), tail)
+
+
+def sum_of(sizes: Iterable[Size]) -> Size:
+    total = NOTHING
+    for size in sizes:
+        total = total.plus(size)
+    return total
