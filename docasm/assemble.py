@@ -12,7 +12,7 @@ from docasm.contents import Contents, Selection
 from docasm.draft import HistoryMessages
 from docasm.errors import DocasmError, Problem, failure
 from docasm.fill import Values
-from docasm.fitting import fit_planned, tell_within
+from docasm.fitting import Fit, fit_planned, tell_within
 from docasm.fragment import INPUT, MESSAGE
 from docasm.limits import HISTORY, TOOLS
 from docasm.markers import Message, trim
@@ -25,6 +25,7 @@ from docasm.resolve import Steps, run
 from docasm.select import choose_tools, match, relevant, select
 from docasm.shown import Shown
 from docasm.size import Ruler
+from docasm.small import is_small, may_be_small
 from docasm.sources import ToolSource
 from docasm.tell import Telling, Told, no_history_slot, tell
 from docasm.tokens import measure
@@ -65,13 +66,12 @@ def assemble(contents: Contents, asked: Request) -> Steps[Render]:
         names |= yield calls
 
     values = Values(names, slots, budget)
+    fit: Fit | None = None
     if telling is None or rulers is None:
-        fit = None
         messages = _fill(planned, values, told.messages)
     else:
         lists = {**shown, TOOLS: Shown(tools.listed, tuple(tools.listed.split("\n")))}
-        fit, empty, values = fit_planned(drafted, empty, values, telling, told, lists, rulers)
-        messages = fit.messages
+        messages, fit, empty, values = _within_limits(drafted, empty, values, telling, told, lists, rulers)
     for message in messages:
         if not message.content.isascii():
             _check_encodable(message)
@@ -79,6 +79,27 @@ def assemble(contents: Contents, asked: Request) -> Steps[Render]:
     again = partial(_again, contents, asked)
     making = Making(contents, asked, told, drafted, empty, values, warnings, shown, fit, ranked, again)
     return Render(messages, tools.tools, params, selection.skills, provider, making)
+
+
+def _within_limits(
+    drafted: Drafted,
+    empty: EmptySlots,
+    values: Values,
+    telling: Telling,
+    told: Told,
+    shown: Mapping[str, Shown],
+    rulers: tuple[Ruler, Ruler],
+) -> tuple[tuple[Message, ...], Fit | None, EmptySlots, Values]:
+    """The messages, cut where they must be; one that is small is written without measuring its parts."""
+    if may_be_small(telling.history, drafted.layout):
+        messages = _fill(drafted.plan(empty), values, told.messages)
+        if is_small(messages, told, drafted.layout, rulers[0]):
+            return messages, None, empty, values
+        told = tell_within(telling, rulers[0])
+        values = values._replace(slots={**values.slots, HISTORY: told.text}).anew()
+        empty = empty - {HISTORY} if told.text else empty | {HISTORY}
+    fit, empty, values = fit_planned(drafted, empty, values, telling, told, shown, rulers)
+    return fit.messages, fit, empty, values
 
 
 def _chosen(contents: Contents, asked: Request, provider: str) -> _Chosen:
@@ -109,7 +130,8 @@ def _told(
         told = tell(history, layout, contents.labels)
     else:
         telling = Telling(history, layout, contents.labels)
-        told = tell_within(telling, rulers[0])
+        all_told = may_be_small(history, layout)
+        told = tell(history, layout, contents.labels) if all_told else tell_within(telling, rulers[0])
     if HISTORY not in drafted.slots and (told.text or told.messages):
         raise no_history_slot(layout)
     return telling, told

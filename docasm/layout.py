@@ -22,6 +22,7 @@ from docasm.limits import (
 )
 from docasm.relevance import Relevance
 from docasm.settings import Setting, parse_settings
+from docasm.size import Size, least_of, limit_of
 from docasm.skill import read_variables
 from docasm.source import Source, split_front_matter
 
@@ -75,6 +76,8 @@ class Layout:
     """What it says of the history."""
     limited: bool
     """Whether a limit may cut more than whole turns, by their number."""
+    least: Size
+    """The smallest of all limits: what is smaller keeps to each of them."""
     needs_skills: bool = True
     """Whether the document makes no sense without the selected skills."""
     needs_profile: bool = False
@@ -138,6 +141,7 @@ def _read(name: str, bodies: tuple[Body, ...], fields: Fields) -> Layout:
         profiles=read_profiles(fields),
         settings=fields.setting,
         history=slots.get(HISTORY, NO_SETTINGS),
+        least=_least(limits, slots),
         limited=bool(limits) or any(slot.limited for slot in slots.values()),
     )
 
@@ -158,6 +162,11 @@ def _check_names(slots: Fields, is_known: Callable[[str], bool]) -> None:
             if "did you mean" not in hint:
                 hint = f"put `<<{name}>>` into the text for a slot of your own; {hint}"
             slots.problems.append(slots.setting.key_problem("unknown-slot", message, name, hint=hint))
+
+
+def _least(limits: Limits, slots: Mapping[str, SlotSettings]) -> Size:
+    sizes = [limit_of(limits), *(limit_of(slot.limits) for slot in slots.values())]
+    return least_of(sizes, slots.get(SKILLS, NO_SETTINGS).max_per_skill)
 
 
 def _drop(fields: Fields, slots: Mapping[str, SlotSettings]) -> tuple[str, ...]:

@@ -134,3 +134,10 @@ class Ruler:
 
 def _bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+
+
+def least_of(sizes: Sequence[Size], max_per_skill: int | None) -> Size:
+    """The smallest of some limits in each measure."""
+    chars = min([each.chars for each in sizes], default=UNLIMITED)
+    tokens = min([each.tokens for each in sizes], default=UNLIMITED)
+    return Size(min(chars, max_per_skill or UNLIMITED), tokens)

@@ -78,6 +78,7 @@ LAYERS = (
     "skill_slot",
     "fit",
     "fitting",
+    "small",
     "document",
     "report",
     "context_log",
