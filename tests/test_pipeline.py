@@ -237,7 +237,7 @@ class TestProfiles:
             made.render(HELLO)
 
     def test_what_a_bundle_says_for_models_adds_no_profile(self, tmp_path: Path) -> None:
-        files = {"docasm.yaml": "profiles: {default: {max_chars: 5000}, gpt-5: {max_chars: 9}}"}
+        files = {"docasm.yaml": "profiles: {default: {max_chars: 5000}, gpt-5: {max_chars: 4000}}"}
         made = pipeline(tmp_path, profiles("gpt-5"), **files)
         assert made.render(HELLO, model="gpt-5").messages[0].content == "For gpt-5"
         with pytest.raises(DocasmError, match="no-profile"):
