@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, chdir, redirect_stdout
+from contextlib import ExitStack, chdir, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
 from io import StringIO
@@ -132,8 +132,7 @@ def refreshed(text: str, *, independent: bool = False) -> str:
         if independent:
             workshop.folder.mkdir()
             (workshop.folder / "docasm.yaml").touch()
-        stack.callback(sys.modules.pop, "openai", None)
-        sys.modules["openai"] = openai_stand_in()
+        stack.enter_context(_standing_in("openai", openai_stand_in()))
         lines = text.split("\n")
         for fence in reversed([(each, workshop.carry_out(each)) for each in fences(text)]):
             lines[fence[0].first + 1 : fence[0].last] = fence[1].split("\n")[:-1]
@@ -141,6 +140,19 @@ def refreshed(text: str, *, independent: bool = False) -> str:
         whole = [(each.language, each.name) for each in fences(text)]
         assert [(each.language, each.name) for each in fences(result)] == whole, "use a longer fence"
         return result
+
+
+@contextmanager
+def _standing_in(name: str, module: ModuleType) -> Iterator[None]:
+    """Another module in place of one of that name, which other tests may have imported."""
+    before = sys.modules.get(name)
+    sys.modules[name] = module
+    try:
+        yield
+    finally:
+        del sys.modules[name]
+        if before is not None:
+            sys.modules[name] = before
 
 
 def _commands(folder: Path) -> Path:
