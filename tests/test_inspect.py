@@ -64,6 +64,18 @@ def read(*args: str | Path) -> Any:
 
 
 class TestInspect:
+    def test_turns_that_are_messages_are_one_row_with_their_sizes_together(self, bot: Path) -> None:
+        layout = LAYOUT.replace("## History\n\n<<history>>", "<<history>>")
+        write_bundle(bot, {"layouts/dm.md": f"---\nslots: {{history: {{as: messages}}}}\n---\n{layout}"})
+        turns = [
+            each
+            for each in read("inspect", bot / "dm.yaml", "--json")["sections"]
+            if each["slot"] == "history"
+        ]
+        row = next(line for line in invoke("inspect", bot / "dm.yaml").split("\n") if "history" in line)
+        assert row.split()[:4] == ["turns", "history,", "3", "messages"]
+        assert row.split()[4:6] == [str(sum(each[key] for each in turns)) for key in ("chars", "tokens")]
+
     def test_a_table_and_words(self, bot: Path) -> None:
         lines = invoke("inspect", bot / "short.yaml").split("\n")
         assert lines[1].split() == ["message", "section", "from", "chars", "(est.)", "share"]

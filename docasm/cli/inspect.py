@@ -1,7 +1,8 @@
 """`docasm inspect`: how large each section of a document is, and what is missing in it."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +15,7 @@ from docasm.cli.words import counted, cut_in_words, escaped, one_line, section_n
 
 if TYPE_CHECKING:
     from docasm.render import Render
-    from docasm.report import Report
+    from docasm.report import Report, SectionReport
 
 
 @click.command("inspect", short_help="Show how large each section of a document is.")
@@ -66,7 +67,7 @@ def _sections(report: "Report") -> str:
     made = table(("message", "section", "from", "chars", tokens, SHARE), numbers=("chars", tokens))
     paths = short_paths(path for each in report.sections for path in each.sources)
     last = -1
-    for each in report.sections:
+    for each in _rows(report):
         role, last = each.role if each.message != last else "", each.message
         name = f"{section_name(each)}{' (cut)' if each.cuts else ''}"
         sources = _sources([paths[path] for path in each.sources])
@@ -74,6 +75,23 @@ def _sections(report: "Report") -> str:
         sizes = f"{each.chars:,}", f"{each.tokens:,}"
         made.add_row(cell(role, "bold"), cell(name), cell(sources, "dim"), *sizes, share)
     return as_text(made, out)
+
+
+def _rows(report: "Report") -> Iterator["SectionReport"]:
+    """The sections, turns that are messages of their own together."""
+    for is_turn, group in groupby(report.sections, key=_is_turn):
+        sections = list(group)
+        if not is_turn or len(sections) == 1:
+            yield from sections
+            continue
+        chars, tokens = (sum(getattr(each, key) for each in sections) for key in ("chars", "tokens"))
+        name = f"{sections[0].name}, {counted(len(sections), 'message')}"
+        cuts = sections[0].cuts
+        yield replace(sections[0], role="turns", name=name, chars=chars, tokens=tokens, cuts=cuts)
+
+
+def _is_turn(section: "SectionReport") -> bool:
+    return section.slot == "history" and section.role != "system"
 
 
 def _sources(paths: list[str]) -> str:
