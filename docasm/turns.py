@@ -21,7 +21,7 @@ citation, in the middle of a sentence, and that their SDKs put together with not
 _ONLY_TURNS = {Turn}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # one is made for every render, and frozen ones take twice as long; nobody changes it
 class History:
     """The turns of a conversation that a document is to show."""
 
