@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = ("jinja2", "markdown_it", "yaml")
+HEAVY = ("jinja2", "markdown_it", "rich", "yaml")
 SDKS = (
     *("anthropic", "google", "httpx", "httpx2", "mcp", "mistral_common", "mistralai", "ollama", "openai"),
     *("pydantic", "requests", "splintr", "tiktoken", "toktok"),
