@@ -31,7 +31,8 @@ _FRONT = "triggers: [dm]\nvariables: {constant: fixed, flag: null, items: null, 
 
 _bodies = st.lists(st.sampled_from(_BLOCKS), min_size=1, max_size=7).map("\n\n".join)
 _values = st.sampled_from(["x", "two\nlines", "# heading\n\n- list", ""])
-_quick = settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+_SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much]  # a changed line has to be one that is changed
+_quick = settings(max_examples=120, suppress_health_check=_SLOW, deadline=None)
 
 
 def _files(first: str, second: str) -> dict[str, str]:
