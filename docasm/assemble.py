@@ -12,8 +12,9 @@ from docasm.contents import Contents, Selection
 from docasm.draft import HistoryMessages
 from docasm.errors import DocasmError, Problem, failure
 from docasm.fill import Values
-from docasm.fitting import Fit, fit_planned, tell_within
+from docasm.fitting import Fit, tell_within
 from docasm.fragment import INPUT, MESSAGE
+from docasm.limited import within_limits
 from docasm.limits import HISTORY, TOOLS
 from docasm.markers import Message, trim
 from docasm.outside import calls_of_holes, calls_of_slots, show_slots, tools_asked
@@ -25,7 +26,7 @@ from docasm.resolve import Steps, run
 from docasm.select import choose_tools, match, relevant, select
 from docasm.shown import Shown
 from docasm.size import Ruler
-from docasm.small import is_small, may_be_small
+from docasm.small import may_be_small
 from docasm.sources import ToolSource
 from docasm.tell import Telling, Told, no_history_slot, tell
 from docasm.tokens import measure
@@ -52,8 +53,8 @@ def assemble(contents: Contents, asked: Request) -> Steps[Render]:
             names |= yield calls
 
     budget = Budget(names)
-    rulers = _rulers(contents, drafted, params) if drafted.layout.limited else None
-    telling, told = _told(contents, asked, drafted, rulers)
+    ruler = _ruler(contents, drafted, params) if drafted.layout.limited else None
+    telling, told = _told(contents, asked, drafted, ruler)
     tools = choose_tools(contents, drafted.contributors, asked.tools)
     slots = {INPUT: input_text(asked.trigger), HISTORY: told.text, TOOLS: tools.listed}
     shown, empty = NOTHING_SHOWN, _EMPTY[not told.text, not tools.listed]
@@ -67,11 +68,11 @@ def assemble(contents: Contents, asked: Request) -> Steps[Render]:
 
     values = Values(names, slots, budget)
     fit: Fit | None = None
-    if telling is None or rulers is None:
+    if telling is None:
         messages = _fill(planned, values, told.messages)
     else:
         lists = {**shown, TOOLS: Shown(tools.listed, tuple(tools.listed.split("\n")))}
-        messages, fit, empty, values = _within_limits(drafted, empty, values, telling, told, lists, rulers)
+        messages, fit, empty, values = within_limits(drafted, empty, values, telling, told, lists)
     for message in messages:
         if not message.content.isascii():
             _check_encodable(message)
@@ -79,27 +80,6 @@ def assemble(contents: Contents, asked: Request) -> Steps[Render]:
     again = partial(_again, contents, asked)
     making = Making(contents, asked, told, drafted, empty, values, warnings, shown, fit, ranked, again)
     return Render(messages, tools.tools, params, selection.skills, provider, making)
-
-
-def _within_limits(
-    drafted: Drafted,
-    empty: EmptySlots,
-    values: Values,
-    telling: Telling,
-    told: Told,
-    shown: Mapping[str, Shown],
-    rulers: tuple[Ruler, Ruler],
-) -> tuple[tuple[Message, ...], Fit | None, EmptySlots, Values]:
-    """The messages, cut where they must be; one that is small is written without measuring its parts."""
-    if may_be_small(telling.history, drafted.layout):
-        messages = _fill(drafted.plan(empty), values, told.messages)
-        if is_small(messages, told, drafted.layout, rulers[0]):
-            return messages, None, empty, values
-        told = tell_within(telling, rulers[0])
-        values = values._replace(slots={**values.slots, HISTORY: told.text}).anew()
-        empty = empty - {HISTORY} if told.text else empty | {HISTORY}
-    fit, empty, values = fit_planned(drafted, empty, values, telling, told, shown, rulers)
-    return fit.messages, fit, empty, values
 
 
 def _chosen(contents: Contents, asked: Request, provider: str) -> _Chosen:
@@ -120,18 +100,18 @@ def _chosen(contents: Contents, asked: Request, provider: str) -> _Chosen:
 
 
 def _told(
-    contents: Contents, asked: Request, drafted: Drafted, rulers: tuple[Ruler, Ruler] | None
+    contents: Contents, asked: Request, drafted: Drafted, ruler: Ruler | None
 ) -> tuple[Telling | None, Told]:
     """The history, within its own limits; and how it can be cut further, if the layout has limits."""
     layout = drafted.layout
     history = turns(asked.history, layout.history.max_turns, layout.history.step)
     telling = None
-    if rulers is None:
+    if ruler is None:
         told = tell(history, layout, contents.labels)
     else:
-        telling = Telling(history, layout, contents.labels)
+        telling = Telling(history, layout, contents.labels, ruler)
         all_told = may_be_small(history, layout)
-        told = tell(history, layout, contents.labels) if all_told else tell_within(telling, rulers[0])
+        told = tell(history, layout, contents.labels) if all_told else tell_within(telling)
     if HISTORY not in drafted.slots and (told.text or told.messages):
         raise no_history_slot(layout)
     return telling, told
@@ -153,8 +133,8 @@ NOTHING_SHOWN: Mapping[str, Shown] = {}
 NO_SOURCES: Mapping[str, ToolSource] = {}
 
 
-def _rulers(contents: Contents, drafted: Drafted, params: Mapping[str, Any]) -> tuple[Ruler, Ruler]:
-    """What measures the document of a model: exactly, and quickly; made once."""
+def _ruler(contents: Contents, drafted: Drafted, params: Mapping[str, Any]) -> Ruler:
+    """What measures the document of a model; made once."""
     model = params.get("model")
     found = drafted.rulers.get(model)
     if found is None:
@@ -162,8 +142,7 @@ def _rulers(contents: Contents, drafted: Drafted, params: Mapping[str, Any]) -> 
         counts = None
         if layout.counts_tokens:
             counts = measure(layout.tokenizer, model, layout.token_factor, contents.tokenizers)
-        ruler = Ruler(counts)
-        found = drafted.rulers[model] = (ruler, ruler.rough())
+        found = drafted.rulers[model] = Ruler(counts)
     return found
 
 

@@ -89,8 +89,8 @@ class Drafted:
     sources: Mapping[str, ToolSource]
     """The variables that are tools."""
     plans: dict[EmptySlots, tuple[Planned, ...]] = field(default_factory=dict)
-    rulers: dict[str | None, tuple[Ruler, Ruler]] = field(default_factory=dict)
-    """What measures it, by model: exactly, and quickly."""
+    rulers: dict[str | None, Ruler] = field(default_factory=dict)
+    """What measures it, by model."""
 
     def plan(self, empty: EmptySlots) -> tuple[Planned, ...]:
         """The plan of a render; raises DocasmError where a hole cannot be contained."""

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from docasm.atoms import Region
 from docasm.markers import join
-from docasm.size import NOTHING, Ruler, Size
+from docasm.size import Ruler, Size
 from docasm.tell import Cut, Telling
 from docasm.units import Units, blocks, items
 
@@ -38,12 +38,16 @@ class Fitted:
     """Of the history, the first turn that is shown."""
 
 
+Fits = dict[tuple[Size, str], Fitted]
+"""What limits have left of a slot, by limit and its name."""
+
+
 class Elastic(Protocol):
     """A slot that can give way."""
 
     @property
-    def whole(self) -> Size | None:
-        """How large it is, uncut; None where it is cut whatever the limit."""
+    def fits(self) -> Fits:
+        """What is known already; a slot that every render fills alike is kept with it."""
 
     def fit(self, limit: Size, name: str) -> Fitted:
         """As much of it as a limit has room for, at least the line that says what is missing."""
@@ -68,6 +72,7 @@ class TextSlot:
     sizes: list[Size] = field(default_factory=list, compare=False)
     units: list[Units] = field(default_factory=list, compare=False)
     """How large it is, and what it can be cut into, once somebody has asked."""
+    fits: Fits = field(default_factory=dict, compare=False)
 
     @property
     def whole(self) -> Size:
@@ -105,17 +110,21 @@ class HistorySlot:
     telling: Telling
     start: int
     """The first turn that may be shown."""
-
-    @property
-    def whole(self) -> Size:
-        return self.telling.size(self.start)
+    cuts: tuple[Cut, ...]
+    """What is cut before that."""
+    fits: Fits = field(default_factory=dict, compare=False)
 
     def fit(self, limit: Size, name: str) -> Fitted:
+        whole = self.telling.size(self.start)
+        if whole.fits(limit):
+            return Fitted(whole, {}, self.cuts, self.start)
         first = self.telling.first_within(limit, self.start)
         return Fitted(self.telling.size(first), {}, tuple(self.telling.cuts(first, name)), first)
 
     def exact(self, fitted: Fitted) -> Size:
-        told = self.telling.told(fitted.first)
+        if self.telling.ruler.adds_up:
+            return fitted.size  # each turn ends its line, and none starts with a space or "/"
+        told = self.telling.told(fitted.first, ())
         messages = f"{join(told.messages)}\n" if told.messages else ""
         return self.telling.ruler.size(told.text).plus(self.telling.ruler.written(messages))
 
@@ -128,7 +137,8 @@ def kept_of(units: Units, count: int) -> Kept:
 
 
 def sum_of(sizes: Iterable[Size]) -> Size:
-    total = NOTHING
+    chars, tokens = 0, 0
     for size in sizes:
-        total = total.plus(size)
-    return total
+        chars += size.chars
+        tokens += size.tokens
+    return Size(chars, tokens)

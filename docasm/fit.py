@@ -6,9 +6,12 @@ from typing import TypeVar
 from docasm.elastic import Elastic, Fitted, sum_of
 from docasm.errors import DocasmError, Problem
 from docasm.layout import Layout
-from docasm.size import CHARS, NOTHING, TOKENS, UNLIMITED, Size, limit_of
+from docasm.size import CHARS, MOST_KEPT, NOTHING, TOKENS, UNLIMITED, Size, limit_of
 
 Made = TypeVar("Made")
+
+DOCUMENT = ("document.max_chars", "document.max_tokens")
+"""What the limits of the whole document are called, as in a Size."""
 
 
 def within(limit: Size, make: Callable[[Size], Made], measured: Callable[[Made], Size]) -> Made:
@@ -40,7 +43,7 @@ def fit_slots(slots: Mapping[str, Elastic], layout: Layout) -> dict[str, Fitted]
     problems = []
     for name, slot in slots.items():
         limit = limit_of(layout.slot(name).limits)
-        fitted[name] = fit_slot(slot, limit, "")
+        fitted[name] = fit_slot(slot, limit, "max_chars", "max_tokens")
         size = fitted[name].size
         if not size.fits(limit) and not (size := slot.exact(fitted[name])).fits(limit):
             problems.append(_no_room(layout, name, limit, size))
@@ -75,16 +78,24 @@ def fit_document(
         if over != NOTHING and name in slots:
             before = found[name].size
             room = before.minus(over).least(limit_of(layout.slot(name).limits))
-            less = fit_slot(slots[name], room, "document.")
+            less = fit_slot(slots[name], room, *DOCUMENT)
             if less.size.fits(before):  # the line for what is missing can be longer than that
                 found[name] = less
                 total = total.minus(before).plus(less.size)
     return found
 
 
-def fit_slot(slot: Elastic, limit: Size, prefix: str) -> Fitted:
+def fit_slot(slot: Elastic, limit: Size, chars: str, tokens: str) -> Fitted:
     """A slot within a limit, its cuts called after the measure that was in the way."""
-    chars, tokens = f"{prefix}max_chars", f"{prefix}max_tokens"
+    found = slot.fits.get((limit, chars))
+    if found is None:
+        if len(slot.fits) >= MOST_KEPT:
+            slot.fits.clear()
+        found = slot.fits[limit, chars] = _fit_slot(slot, limit, chars, tokens)
+    return found
+
+
+def _fit_slot(slot: Elastic, limit: Size, chars: str, tokens: str) -> Fitted:
     if limit.tokens == UNLIMITED:
         return slot.fit(limit, chars)
     fitted = within(limit, lambda part: slot.fit(part, tokens), slot.exact)

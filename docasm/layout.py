@@ -76,6 +76,13 @@ class Layout:
     """What it says of the history."""
     limited: bool
     """Whether a limit may cut more than whole turns, by their number."""
+    elastic: frozenset[str]
+    """The slots that a limit may cut, if there are such."""
+    counts_tokens: bool
+    """Whether a limit is one of tokens."""
+    relevance: Relevance | None
+    """Which of the selected skills are wanted."""
+    history_is_messages: bool
     least: Size
     """The smallest of all limits: what is smaller keeps to each of them."""
     needs_skills: bool = True
@@ -90,21 +97,6 @@ class Layout:
     def source(self) -> Source:
         """What problems of the layout as a whole point at."""
         return self.bodies[0].source
-
-    @property
-    def counts_tokens(self) -> bool:
-        """Whether a limit is one of tokens."""
-        each = (self.limits, *(slot.limits for slot in self.slots.values()))
-        return any(limits.max_tokens is not None for limits in each)
-
-    @property
-    def relevance(self) -> Relevance | None:
-        """Which of the selected skills are wanted."""
-        return self.slot(SKILLS).relevance
-
-    @property
-    def history_is_messages(self) -> bool:
-        return self.history.shown_as == AS_MESSAGES
 
 
 def read_layout(source: Source, name: str) -> tuple[Layout, tuple[Problem, ...]]:
@@ -128,21 +120,26 @@ def _read(name: str, bodies: tuple[Body, ...], fields: Fields) -> Layout:
     known = partial(_is_slot, bodies)
     slots = read_slots(fields.mapping("slots"), known)
     _check_names(fields.mapping("slots"), known)
-    limits = read_limits(fields)
+    limits, drop = read_limits(fields), _drop(fields, slots)
+    history = slots.get(HISTORY, NO_SETTINGS)
     return Layout(
         name=name,
         bodies=bodies,
         variables=read_variables(fields),
         slots=slots,
         limits=limits,
-        drop=_drop(fields, slots),
+        drop=drop,
         tokenizer=fields.text("tokenizer") or None,
         token_factor=fields.number("token_factor", 1.0, above=0, most=MOST_FACTOR),
         profiles=read_profiles(fields),
         settings=fields.setting,
-        history=slots.get(HISTORY, NO_SETTINGS),
-        least=_least(limits, slots),
+        history=history,
         limited=bool(limits) or any(slot.limited for slot in slots.values()),
+        elastic=frozenset({*drop, *(name for name, slot in slots.items() if slot.limited)}),
+        counts_tokens=any(each.max_tokens for each in (limits, *(slot.limits for slot in slots.values()))),
+        relevance=slots.get(SKILLS, NO_SETTINGS).relevance,
+        history_is_messages=history.shown_as == AS_MESSAGES,
+        least=_least(limits, slots),
     )
 
 

@@ -133,9 +133,10 @@ _TELLTALES = ("```", "~~~", *(f"{role}{after}" for role in ROLES for after in ("
 
 def escapable(content: str) -> int:
     """The most code points that `escape` adds to a content's lines, whatever lines stand around them."""
-    if not any(each in content for each in _TELLTALES):
-        return 0
-    return sum(1 for _ in _LINE.finditer("\n" + content))
+    for each in _TELLTALES:
+        if each in content:
+            return sum(1 for _ in _LINE.finditer("\n" + content))
+    return 0
 
 
 def escapes(content: str) -> tuple[int, ...]:

@@ -25,13 +25,17 @@ class Stretch:
     region: Region
     parts: tuple[Part, ...]
     merged: tuple[str | SlotText | PlacedHole, ...]
+    constant: tuple[Region, str, bool] | None
+    """The region, its text and True, if every render writes the same."""
 
     @classmethod
     def of(cls, parts: Sequence[Part]) -> "Iterator[Stretch]":
         """The stretches of a message's parts."""
         for region, group in groupby(parts, key=lambda part: part.region):
             some = tuple(group)
-            yield cls(region, some, tuple(_merged(some)))
+            merged = tuple(_merged(some))
+            text = merged[0] if len(merged) == 1 else None
+            yield cls(region, some, merged, (region, text, True) if isinstance(text, str) else None)
 
 
 @dataclass(frozen=True, slots=True)

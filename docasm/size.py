@@ -1,7 +1,7 @@
 """How large text is, in the two measures that limits have."""
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate
 from math import ceil
 from typing import Any, NamedTuple, TypeVar
@@ -16,6 +16,8 @@ UNLIMITED = 1 << 62
 CHARS, TOKENS = 0, 1
 """Where a Size has which."""
 MOST_KEPT = 128
+_KEPT_SIZES, _KEPT_LENGTH = 2048, 4096
+"""How many sizes a ruler keeps of texts that may come again, and of texts of how many code points."""
 
 
 class Size(NamedTuple):
@@ -68,6 +70,8 @@ class Ruler:
     """What counts tokens; None where nothing limits them."""
     constants: dict[str, Size] = field(default_factory=dict)
     """The sizes of text that every render writes."""
+    sizes: dict[str | tuple[str, str], Size] = field(default_factory=dict, compare=False)
+    """The sizes of short texts, and of messages by role and content, that were measured last."""
     made: dict[Hashable, Any] = field(default_factory=dict, compare=False)
     """What was worked out for texts that come again."""
 
@@ -96,13 +100,12 @@ class Ruler:
             found = self.constants[text] = self.size(text)
         return found
 
-    def rough(self) -> "Ruler":
-        """One that takes next to no time, and measures no less where tokens are made of bytes."""
-        if self.measure is None or self.measure.per_byte is None:
-            return self
-        return Ruler(replace(self.measure, function=_bytes, factor=self.measure.per_byte))
-
     def size(self, text: str) -> Size:
+        """The size of any text."""
+        found = self.sizes.get(text)
+        return found or self._keep(text, self._size(text), len(text))
+
+    def _size(self, text: str) -> Size:
         more = escapable(text)
         if self.measure is None:
             return Size(len(text) + more, 0)
@@ -122,10 +125,23 @@ class Ruler:
 
     def message(self, role: str, content: str) -> Size:
         """A message of its own, with its marker and the blank line after it."""
+        found = self.sizes.get((role, content))
+        return found or self._keep((role, content), self._message(role, content), len(content))
+
+    def _keep(self, key: str | tuple[str, str], size: Size, length: int) -> Size:
+        if length <= _KEPT_LENGTH:
+            if len(self.sizes) >= _KEPT_SIZES:
+                self.sizes.clear()
+            self.sizes[key] = size
+        return size
+
+    def _message(self, role: str, content: str) -> Size:
         more = escapable(content)
-        written = f"{role}:\n{escape(content) if more and self.measure else content}\n\n"
         least = len(role) + len(content) + 4
-        return Size(least + more, self.measure.count(written) if self.measure else 0)
+        if self.measure is None:
+            return Size(least + more, 0)
+        written = f"{role}:\n{escape(content) if more else content}\n\n"
+        return Size(least + more, self.measure.count(written))
 
     def sums(self, texts: Sequence[str]) -> list[Size]:
         """The sizes of the first 0, 1, 2, ... texts together."""

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from docasm.atoms import Region
-from docasm.elastic import SEPARATOR, Fitted, Kept, kept_of, sum_of
+from docasm.elastic import SEPARATOR, Fits, Fitted, Kept, kept_of, sum_of
 from docasm.limits import SKILLS
-from docasm.size import MOST_KEPT, UNLIMITED, Ruler, Size
+from docasm.size import UNLIMITED, Ruler, Size
 from docasm.tell import Cut
 from docasm.units import Units, blocks, note
 
@@ -24,26 +24,9 @@ class SkillSlot:
     max_per_skill: int | None
     units: dict[int, Units] = field(default_factory=dict)
     """The blocks of the skills that had to be cut."""
-    fits: dict[tuple[Size, str], Fitted] = field(default_factory=dict)
-    """What limits have left of it."""
-
-    @property
-    def whole(self) -> Size | None:
-        most = self.max_per_skill
-        if most is not None and any(self._is_long(index, most) for index in range(len(self.texts))):
-            return None
-        return sum_of(self.sizes)
+    fits: Fits = field(default_factory=dict)
 
     def fit(self, limit: Size, name: str) -> Fitted:
-        """As `_fit`, or what that gave for the same limit before."""
-        found = self.fits.get((limit, name))
-        if found is None:
-            if len(self.fits) >= MOST_KEPT:
-                self.fits.clear()
-            found = self.fits[limit, name] = self._fit(limit, name)
-        return found
-
-    def _fit(self, limit: Size, name: str) -> Fitted:
         """Whole skills as long as there is room, in order; of the first that has none, a part."""
         own = [self._own(index) for index in range(len(self.texts))]
         total = sum_of(size for _, size in own)

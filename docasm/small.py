@@ -16,7 +16,8 @@ _AROUND = 16
 
 def may_be_small(history: History, layout: Layout) -> bool:
     """Whether it is worth while to write a document first, and to look at its limits then."""
-    return len(history.turns) <= MANY_TURNS and layout.least.chars > 0
+    turns, most = history.turns, layout.least.chars
+    return len(turns) <= MANY_TURNS and sum(len(turn.content) for turn in turns) < most
 
 
 def is_small(messages: Sequence[Message], told: Told, layout: Layout, ruler: Ruler) -> bool:

@@ -1,6 +1,6 @@
 """A conversation's history as a layout shows it: its newest turns, and a line for what is missing."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,7 +11,11 @@ from docasm.limits import HISTORY
 from docasm.markers import Message, trim
 from docasm.size import NOTHING, Ruler, Size
 from docasm.turns import History, stepped
+from docasm.units import last_that_fits
 
+UNMEASURED = Ruler(None)
+_AT_ONCE = 16
+"""How many turns are measured together."""
 _CHARS_PER_TOKEN = 16
 """Text with more code points for each token is not worth a look at all of it."""
 
@@ -53,40 +57,37 @@ class Telling:
     history: History
     layout: Layout
     labels: Mapping[str, str]
-    ruler: Ruler = field(default_factory=lambda: Ruler(None))
+    ruler: Ruler
+    total: int = field(init=False)
+    """How many messages there are, shown or not."""
+    start: int = field(init=False)
+    """The first turn that may be shown: after a cut, the assistant does not speak first in messages."""
     sums: list[Size] = field(default_factory=lambda: [NOTHING])
     """How large the last 0, 1, 2, ... turns are, as far as somebody has asked."""
 
-    def measured_by(self, ruler: Ruler) -> None:
-        """Forgets the sizes that another ruler gave."""
-        if ruler is not self.ruler:
-            self.ruler, self.sums = ruler, [NOTHING]
+    def __post_init__(self) -> None:
+        self.total = self.history.cut + self.history.left_out + len(self.history.turns)
+        self.start = self.allowed(0) if self.history.cut else 0
 
-    def told(self, first: int | None = None, limit: str = "") -> Told:
-        """The turns from a first one on, else all that may be shown; `limit` took those before it away."""
-        first = self.start() if first is None else first
-        kept, cut, cuts = self.history.turns[first:], self.cut(first), tuple(self.cuts(first, limit))
+    def told(self, first: int, cuts: Iterable[Cut]) -> Told:
+        """The turns from a first one on, and what took those before it away."""
+        kept, cut = self.history.turns[first:], self.cut(first)
         left_out = self.total - cut - len(kept)
         if self.layout.history_is_messages:
             messages = tuple([Message(turn.role, trim(turn.content)) for turn in kept])
-            return Told(note(cut), messages, cuts, left_out, first)
+            return Told(note(cut), messages, tuple(cuts), left_out, first)
         text = "\n".join(to_items(kept, self.labels))
         if cut:
             text = f"{note(cut)}\n\n{text}" if text else note(cut)
-        return Told(text, (), cuts, left_out, first)
+        return Told(text, (), tuple(cuts), left_out, first)
 
     def cuts(self, first: int, limit: str) -> Iterator[Cut]:
         """What their number takes away, and what `limit` does."""
-        cut, by_number = self.cut(first), self.cut(self.start())
+        cut, by_number = self.cut(first), self.cut(self.start)
         if by_number:
             yield Cut(HISTORY, "max_turns", by_number)
         if cut > by_number:
             yield Cut(HISTORY, limit, cut - by_number)
-
-    @property
-    def total(self) -> int:
-        """How many messages there are, shown or not."""
-        return self.history.cut + self.history.left_out + len(self.history.turns)
 
     def cut(self, first: int) -> int:
         """How many messages are cut where a turn is the first; all, where none is left.
@@ -100,16 +101,12 @@ class Telling:
         if first >= len(indexes):
             return self.total
         least = indexes[first - 1] + 1
-        cut = stepped(least, self.layout.slot(HISTORY).step, self.total)
+        cut = stepped(least, self.layout.history.step, self.total)
         return cut if cut <= indexes[first] else least
-
-    def start(self) -> int:
-        """The first turn that may be shown: after a cut, the assistant does not speak first in messages."""
-        return self.allowed(0) if self.history.cut else 0
 
     def allowed(self, first: int) -> int:
         """The first turn from one on before which a cut may be."""
-        turns, indexes, step = self.history.turns, self.history.indexes, self.layout.slot(HISTORY).step
+        turns, indexes, step = self.history.turns, self.history.indexes, self.layout.history.step
         if first >= len(turns):
             return len(turns)
         cut = stepped(indexes[first - 1] + 1, step, self.total) if first else 0
@@ -136,35 +133,38 @@ class Telling:
         kept = self._last_that_fit(limit, most)
         if kept == most and not self.cut(least):
             return least
-        kept = self._last_that_fit(limit.minus(self.reserve), kept)
+        kept = self._last_that_fit(limit.minus(self._line), kept)
         return least if kept == most else self.allowed(count - kept)
 
     def _last_that_fit(self, limit: Size, most: int) -> int:
-        kept = 0
-        while kept < most and self.sum(kept + 1).fits(limit):
-            kept += 1
-        return kept
-
-    def sum(self, count: int) -> Size:
-        """How large the last turns are in the document."""
-        while len(self.sums) <= count:
-            turn = self.history.turns[-len(self.sums)]
-            self.sums.append(self.sums[-1].plus(self._size(turn, is_last=len(self.sums) == 1)))
-        return self.sums[count]
+        while len(self.sums) <= most and self.sums[-1].fits(limit):
+            self._measure_more()
+        return last_that_fits(self.sums, limit, most)
 
     def size(self, first: int) -> Size:
         """How large the turns from one on are, with the line for those before it."""
-        size = self.sum(len(self.history.turns) - first)
-        return size.plus(self.reserve) if self.cut(first) else size
+        count = len(self.history.turns) - first
+        while len(self.sums) <= count:
+            self._measure_more()
+        return self.sums[count].plus(self._line) if self.cut(first) else self.sums[count]
 
-    def _size(self, turn: Turn, *, is_last: bool) -> Size:
+    def _measure_more(self) -> None:
+        """Measures some more turns, before those that are measured already."""
+        done, sums = len(self.sums) - 1, self.sums
+        end = len(self.history.turns) - done
+        some = self.history.turns[max(0, end - _AT_ONCE) : end]
+        for size in reversed(self._sizes(some, are_last=not done)):
+            sums.append(sums[-1].plus(size))
+
+    def _sizes(self, some: Sequence[Turn], *, are_last: bool) -> Sequence[Size]:
         if self.layout.history_is_messages:
-            return self.ruler.message(turn.role, trim(turn.content))
-        (item,) = to_items((turn,), self.labels)
-        return self.ruler.size(item if is_last else f"{item}\n")
+            return [self.ruler.message(turn.role, trim(turn.content)) for turn in some]
+        items = to_items(some, self.labels)
+        ends = (*["\n"] * (len(items) - 1), "" if are_last else "\n")
+        return [self.ruler.size(item + end) for item, end in zip(items, ends, strict=True)]
 
     @property
-    def reserve(self) -> Size:
+    def _line(self) -> Size:
         """How large the line for what is missing can be."""
         return self.ruler.size(f"{note(self.total)}\n\n") if self.total else NOTHING
 
@@ -172,7 +172,8 @@ class Telling:
 def tell(history: History, layout: Layout, labels: Mapping[str, str]) -> Told:
     """The turns that their number leaves."""
     if history.cut:
-        return Telling(history, layout, labels).told()
+        telling = Telling(history, layout, labels, UNMEASURED)
+        return telling.told(telling.start, telling.cuts(telling.start, ""))
     turns, left_out = history.turns, history.left_out
     if layout.history_is_messages:
         return Told("", tuple([Message(turn.role, trim(turn.content)) for turn in turns]), (), left_out)

@@ -56,8 +56,8 @@ class Units:
         if whole.fits(limit) and not self.missing_before:
             return len(self.texts), whole
         reserve = ruler.size(f"\n\n{note(self.missing(0), self.what)}")
-        sums = self.sums if self.missing_before else self.sums[:-1]
-        count = last_that_fits(sums, limit.minus(reserve))
+        most = len(self.texts) - (0 if self.missing_before else 1)
+        count = last_that_fits(self.sums, limit.minus(reserve), most)
         if ruler.measure is None:
             return count, self.sums[count].plus(reserve)
         count = self._checked(count, limit, ruler)
@@ -84,9 +84,9 @@ def note(count: int, what: str) -> str:
     return f"({count} {noun if count == 1 else noun + 's'}{' ' * bool(rest)}{rest} {verb} not shown.)"
 
 
-def last_that_fits(sums: Sequence[Size], limit: Size) -> int:
-    """The index of the last of growing sizes that fits; 0 if none does."""
-    low, high = 0, len(sums) - 1
+def last_that_fits(sums: Sequence[Size], limit: Size, most: int) -> int:
+    """The index, at most `most`, of the last of growing sizes that fits; 0 if none does."""
+    low, high = 0, min(most, len(sums) - 1)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if sums[middle].fits(limit) else (low, middle - 1)

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import docasm
+from docasm import Turn
 from docasm.errors import DocasmError
 from docasm.limits import LEAST_PER_SKILL
 from docasm.size import Ruler
@@ -352,3 +353,13 @@ def test_a_longer_message_brings_a_line_into_the_system_message() -> None:
     offset = renders[0].stable_prefix("trigger")
     assert renders[0].markdown[:offset] == renders[1].markdown[:offset]
     assert "not shown" in renders[1].messages[0].content
+
+
+def test_a_history_of_messages_that_is_cut_last_brings_nothing_back() -> None:
+    """Its line for what is missing comes late, and the slots before it in `drop` have given way by then."""
+    history = [Turn("user", "system:\n" * 12), Turn("user", f"{'x' * 300}\u2028")]
+    made = Given({"s0": "# Title\n\n" * 5}, history, as_messages=True)
+    order = {"drop": ["skills", "history"], "tokenizer": "estimate"}
+    some, more = (made.render({**order, "max_chars": size}) for size in (283, 530))
+    assert [cut.slot for cut in some.cuts] == ["history", "skills"]
+    assert [cut.slot for cut in more.cuts] == ["skills"]
