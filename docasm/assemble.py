@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from docasm.account import Budget
@@ -77,8 +76,7 @@ def assemble(contents: Contents, asked: Request) -> Steps[Render]:
         if not message.content.isascii():
             _check_encodable(message)
     warnings = (*contents.left_out, *conflicts)
-    again = partial(_again, contents, asked)
-    making = Making(contents, asked, told, drafted, empty, values, warnings, shown, fit, ranked, again)
+    making = Making(contents, asked, told, drafted, empty, values, warnings, shown, fit, ranked, _again)
     return Render(messages, tools.tools, params, selection.skills, provider, making)
 
 

@@ -1,12 +1,12 @@
 """Slots that can give way: what a limit leaves of a text, of a list and of the history."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from docasm.atoms import Region
 from docasm.markers import join
-from docasm.size import Ruler, Size
+from docasm.size import CHARS, TOKENS, UNLIMITED, Ruler, Size
 from docasm.tell import Cut, Telling
 from docasm.units import Units, blocks, items
 
@@ -38,8 +38,10 @@ class Fitted:
     """Of the history, the first turn that is shown."""
 
 
-Fits = dict[tuple[Size, str], Fitted]
-"""What limits have left of a slot, by limit and its name."""
+Names = tuple[str, str]
+"""What a limit is called in the two measures that a Size has."""
+Fits = dict[tuple[Size, Names], Fitted]
+"""What limits have left of a slot."""
 
 
 class Elastic(Protocol):
@@ -49,8 +51,11 @@ class Elastic(Protocol):
     def fits(self) -> Fits:
         """What is known already; a slot that every render fills alike is kept with it."""
 
-    def fit(self, limit: Size, name: str) -> Fitted:
-        """As much of it as a limit has room for, at least the line that says what is missing."""
+    def fit(self, limit: Size, names: Names) -> Fitted:
+        """As much of it as a limit has room for, at least the line that says what is missing.
+
+        Cuts are called after the measure that was in the way, by its name among `names`.
+        """
 
     def exact(self, fitted: Fitted) -> Size:
         """How large it is then, its tokens counted over all of it and not part by part."""
@@ -80,14 +85,16 @@ class TextSlot:
             self.sizes.append(self.ruler.size(self.text).times(self.times))
         return self.sizes[0]
 
-    def fit(self, limit: Size, name: str) -> Fitted:
+    def fit(self, limit: Size, names: Names) -> Fitted:
         whole = self.whole
         if whole.fits(limit):
             return Fitted(whole)
         units = self._units()
-        count, size = units.most(Size(limit.chars // self.times, limit.tokens // self.times), self.ruler)
+        part = Size(limit.chars // self.times, limit.tokens // self.times)
+        count, size = units.most(part, self.ruler)
         if count == len(units.texts):
             return Fitted(whole)
+        name = in_the_way(part, names, lambda chars: units.most(chars, self.ruler)[0] == count)
         cut = Cut(self.region[0], name, units.missing(count) - self.left_out, units.what)
         return Fitted(size.times(self.times), {self.region: kept_of(units, count)}, (cut,))
 
@@ -114,12 +121,13 @@ class HistorySlot:
     """What is cut before that."""
     fits: Fits = field(default_factory=dict, compare=False)
 
-    def fit(self, limit: Size, name: str) -> Fitted:
-        whole = self.telling.size(self.start)
-        if whole.fits(limit):
-            return Fitted(whole, {}, self.cuts, self.start)
-        first = self.telling.first_within(limit, self.start)
-        return Fitted(self.telling.size(first), {}, tuple(self.telling.cuts(first, name)), first)
+    def fit(self, limit: Size, names: Names) -> Fitted:
+        telling, start = self.telling, self.start
+        first = telling.first_within(limit, start)
+        if first == start:
+            return Fitted(telling.size(first), {}, self.cuts, first)
+        name = in_the_way(limit, names, lambda chars: telling.first_within(chars, start) == first)
+        return Fitted(telling.size(first), {}, tuple(telling.cuts(first, name)), first)
 
     def exact(self, fitted: Fitted) -> Size:
         if self.telling.ruler.adds_up:
@@ -127,6 +135,13 @@ class HistorySlot:
         told = self.telling.told(fitted.first, ())
         messages = f"{join(told.messages)}\n" if told.messages else ""
         return self.telling.ruler.size(told.text).plus(self.telling.ruler.written(messages))
+
+
+def in_the_way(limit: Size, names: Names, is_same: Callable[[Size], bool]) -> str:
+    """The name of the measure that cut something: of the characters, if they alone cut as much."""
+    if limit.tokens == UNLIMITED or is_same(Size(limit.chars, UNLIMITED)):
+        return names[CHARS]
+    return names[TOKENS]
 
 
 def kept_of(units: Units, count: int) -> Kept:

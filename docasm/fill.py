@@ -46,6 +46,8 @@ class PlacedHole:
     """A hole, and what keeps its values in their place."""
 
     hole: Hole
+    variable: str | None
+    """The one that it writes, if it does no more than that."""
     contain: Callable[[str], str]
     depends: frozenset[str]
     lines: bool
@@ -59,9 +61,8 @@ class PlacedHole:
 
     def write(self, values: Values) -> str:
         """The text for the values of a render; raises DocasmError with the tag's place."""
-        tag = self.hole.tag
-        if isinstance(tag, Output) and tag.is_name and not (tag.container or self.hole.assignments):
-            value = values.names.get(next(iter(tag.names)))
+        if self.variable is not None:
+            value = values.names.get(self.variable)
             if isinstance(value, str) and len(value) < values.budget.text:
                 values.budget.text -= len(value)
                 return self.contain(value)

@@ -3,15 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from docasm.elastic import Elastic, Fitted, sum_of
+from docasm.elastic import Elastic, Fitted, Names, sum_of
 from docasm.errors import DocasmError, Problem
 from docasm.layout import Layout
 from docasm.size import CHARS, MOST_KEPT, NOTHING, TOKENS, UNLIMITED, Size, limit_of
 
 Made = TypeVar("Made")
 
-DOCUMENT = ("document.max_chars", "document.max_tokens")
-"""What the limits of the whole document are called, as in a Size."""
+SLOT: Names = ("max_chars", "max_tokens")
+DOCUMENT: Names = ("document.max_chars", "document.max_tokens")
+"""What the limits of a slot, and of the whole document, are called."""
 
 
 def within(limit: Size, make: Callable[[Size], Made], measured: Callable[[Made], Size]) -> Made:
@@ -43,7 +44,7 @@ def fit_slots(slots: Mapping[str, Elastic], layout: Layout) -> dict[str, Fitted]
     problems = []
     for name, slot in slots.items():
         limit = limit_of(layout.slot(name).limits)
-        fitted[name] = fit_slot(slot, limit, "max_chars", "max_tokens")
+        fitted[name] = fit_slot(slot, limit, SLOT)
         size = fitted[name].size
         if not size.fits(limit) and not (size := slot.exact(fitted[name])).fits(limit):
             problems.append(_no_room(layout, name, limit, size))
@@ -78,32 +79,27 @@ def fit_document(
         if over != NOTHING and name in slots:
             before = found[name].size
             room = before.minus(over).least(limit_of(layout.slot(name).limits))
-            less = fit_slot(slots[name], room, *DOCUMENT)
+            less = fit_slot(slots[name], room, DOCUMENT)
             if less.size.fits(before):  # the line for what is missing can be longer than that
                 found[name] = less
                 total = total.minus(before).plus(less.size)
     return found
 
 
-def fit_slot(slot: Elastic, limit: Size, chars: str, tokens: str) -> Fitted:
-    """A slot within a limit, its cuts called after the measure that was in the way."""
-    found = slot.fits.get((limit, chars))
+def fit_slot(slot: Elastic, limit: Size, names: Names) -> Fitted:
+    """A slot within a limit; what it was fitted to before is remembered."""
+    found = slot.fits.get((limit, names))
     if found is None:
         if len(slot.fits) >= MOST_KEPT:
             slot.fits.clear()
-        found = slot.fits[limit, chars] = _fit_slot(slot, limit, chars, tokens)
+        found = slot.fits[limit, names] = _fit_slot(slot, limit, names)
     return found
 
 
-def _fit_slot(slot: Elastic, limit: Size, chars: str, tokens: str) -> Fitted:
+def _fit_slot(slot: Elastic, limit: Size, names: Names) -> Fitted:
     if limit.tokens == UNLIMITED:
-        return slot.fit(limit, chars)
-    fitted = within(limit, lambda part: slot.fit(part, tokens), slot.exact)
-    if limit.chars == UNLIMITED or not any(cut.limit == tokens for cut in fitted.cuts):
-        return fitted
-    by_chars = slot.fit(Size(limit.chars, UNLIMITED), chars)
-    same = by_chars.kept == fitted.kept and by_chars.first == fitted.first
-    return by_chars if same else fitted
+        return slot.fit(limit, names)
+    return within(limit, lambda part: slot.fit(part, names), slot.exact)
 
 
 def _no_room(layout: Layout, name: str, limit: Size, size: Size) -> Problem:

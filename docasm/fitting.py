@@ -7,13 +7,13 @@ from docasm.atoms import Region
 from docasm.elastic import Fitted, HistorySlot, Kept, sum_of
 from docasm.errors import DocasmError, Problem
 from docasm.filled import Filled, messages_of
-from docasm.fit import DOCUMENT, check_slots, fit_document, fit_slot, fit_slots, too_large, within
+from docasm.fit import DOCUMENT, SLOT, check_slots, fit_document, fit_slot, fit_slots, too_large, within
 from docasm.layout import Layout
 from docasm.limits import HISTORY
 from docasm.markers import Message, join
 from docasm.measuring import SEAM, Measured, Measuring
 from docasm.shown import Shown
-from docasm.size import NOTHING, UNLIMITED, Ruler, Size, limit_of
+from docasm.size import CHARS, NOTHING, TOKENS, UNLIMITED, Ruler, Size, limit_of
 from docasm.standing import standing
 from docasm.tell import Cut, Telling, Told
 
@@ -37,10 +37,11 @@ class Fit:
 def tell_within(telling: Telling) -> Told:
     """The history within its slot's limits, and within the document's where nothing gives way before it."""
     layout, start, slot = telling.layout, telling.start, telling.layout.history.limits
-    limit, names = limit_of(slot), ["max_chars", "max_tokens"]
+    limit, names = limit_of(slot), SLOT
     if layout.drop[:1] == (HISTORY,):
         whole = limit_of(layout.limits)
-        names = [DOCUMENT[at] if whole[at] < limit[at] else name for at, name in enumerate(names)]
+        chars, tokens = ((SLOT, DOCUMENT)[whole[at] < limit[at]][at] for at in (CHARS, TOKENS))
+        names = (chars, tokens)
         limit = limit.least(whole)
     cuts = tuple(telling.cuts(start, ""))
     if limit.chars == limit.tokens == UNLIMITED:
@@ -49,7 +50,7 @@ def tell_within(telling: Telling) -> Told:
         told = telling.told(start, cuts)
         if _surely_fits(told, telling.ruler, limit):
             return told
-    fitted = fit_slot(HistorySlot(telling, start, cuts), limit, *names)
+    fitted = fit_slot(HistorySlot(telling, start, cuts), limit, names)
     return telling.told(fitted.first, fitted.cuts)
 
 

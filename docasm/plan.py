@@ -135,7 +135,8 @@ def _placed(atoms: Sequence[Flat]) -> Iterator[Part]:
                 problems.append(_uncontained(atom.what, contain))
             else:
                 depends = atom.depends | depends_on(atom.what.tag.names)
-                yield PlacedHole(atom.what, contain, depends, atom.what.writes_lines, atom.region)
+                hole = atom.what
+                yield PlacedHole(hole, hole.variable, contain, depends, hole.writes_lines, atom.region)
     if problems:
         raise DocasmError(problems)
 

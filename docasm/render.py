@@ -48,11 +48,11 @@ class Making:
     """How limits left it, if the layout has some."""
     ranked: tuple[Ranked, ...]
     """The skills that others were preferred to, with their scores."""
-    again: Callable[[str], "Render"]
-    """The same for another provider."""
+    again: Callable[[Contents, Request, str], "Render"]
+    """The pipeline, for another provider."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Render:
     """One assembled document."""
 
@@ -67,6 +67,20 @@ class Render:
     provider: str
     """Whom the document is for."""
     making: Making = field(repr=False, compare=False)
+
+    def __init__(
+        self,
+        messages: tuple[Message, ...],
+        tools: tuple[Tool, ...],
+        params: Mapping[str, Any],
+        skills: tuple[str, ...],
+        provider: str,
+        making: Making,
+    ) -> None:
+        # One by one, as a frozen dataclass sets them, they take three times as long.
+        vars(self).update(
+            messages=messages, tools=tools, params=params, skills=skills, provider=provider, making=making
+        )
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
@@ -172,7 +186,9 @@ class Render:
         asks = any(
             "provider" in hole.hole.asks for hole in holes(self.making.drafted.plan(self.making.empty))
         )
-        return self.making.again(provider) if has_text or asks else replace(self, provider=provider)
+        if has_text or asks:
+            return self.making.again(self.making.contents, self.making.asked, provider)
+        return replace(self, provider=provider)
 
     def stable_prefix(self, *changes: str) -> int:
         """How many code points of the Markdown stay, from its start, whatever becomes of what is named.

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 from math import ceil
 from typing import Any, NamedTuple, TypeVar
 
@@ -142,10 +141,6 @@ class Ruler:
             return Size(least + more, 0)
         written = f"{role}:\n{escape(content) if more else content}\n\n"
         return Size(least + more, self.measure.count(written))
-
-    def sums(self, texts: Sequence[str]) -> list[Size]:
-        """The sizes of the first 0, 1, 2, ... texts together."""
-        return list(accumulate(map(self.size, texts), Size.plus, initial=NOTHING))
 
 
 def _bytes(text: str) -> int:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from docasm.atoms import Region
-from docasm.elastic import SEPARATOR, Fits, Fitted, Kept, kept_of, sum_of
+from docasm.elastic import SEPARATOR, Fits, Fitted, Kept, Names, kept_of, sum_of
 from docasm.limits import SKILLS
-from docasm.size import UNLIMITED, Ruler, Size
+from docasm.size import CHARS, TOKENS, UNLIMITED, Ruler, Size
 from docasm.tell import Cut
 from docasm.units import Units, blocks, note
 
@@ -26,7 +26,14 @@ class SkillSlot:
     """The blocks of the skills that had to be cut."""
     fits: Fits = field(default_factory=dict)
 
-    def fit(self, limit: Size, name: str) -> Fitted:
+    def fit(self, limit: Size, names: Names) -> Fitted:
+        fitted = self._fit(limit, names[TOKENS])
+        if not any(cut.limit == names[TOKENS] for cut in fitted.cuts):
+            return fitted
+        by_chars = self._fit(Size(limit.chars, UNLIMITED), names[CHARS])
+        return by_chars if by_chars.kept == fitted.kept else fitted
+
+    def _fit(self, limit: Size, name: str) -> Fitted:
         """Whole skills as long as there is room, in order; of the first that has none, a part."""
         own = [self._own(index) for index in range(len(self.texts))]
         total = sum_of(size for _, size in own)

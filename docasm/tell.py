@@ -10,8 +10,8 @@ from docasm.layout import Layout
 from docasm.limits import HISTORY
 from docasm.markers import Message, trim
 from docasm.size import NOTHING, Ruler, Size
+from docasm.sums import Sums
 from docasm.turns import History, stepped
-from docasm.units import last_that_fits
 
 UNMEASURED = Ruler(None)
 _AT_ONCE = 16
@@ -62,7 +62,7 @@ class Telling:
     """How many messages there are, shown or not."""
     start: int = field(init=False)
     """The first turn that may be shown: after a cut, the assistant does not speak first in messages."""
-    sums: list[Size] = field(default_factory=lambda: [NOTHING])
+    sums: Sums = field(default_factory=Sums)
     """How large the last 0, 1, 2, ... turns are, as far as somebody has asked."""
 
     def __post_init__(self) -> None:
@@ -137,24 +137,24 @@ class Telling:
         return least if kept == most else self.allowed(count - kept)
 
     def _last_that_fit(self, limit: Size, most: int) -> int:
-        while len(self.sums) <= most and self.sums[-1].fits(limit):
+        sums = self.sums
+        while len(sums) < most and sums[-1].fits(limit):
             self._measure_more()
-        return last_that_fits(self.sums, limit, most)
+        return sums.count_within(limit, most)
 
     def size(self, first: int) -> Size:
         """How large the turns from one on are, with the line for those before it."""
         count = len(self.history.turns) - first
-        while len(self.sums) <= count:
+        while len(self.sums) < count:
             self._measure_more()
         return self.sums[count].plus(self._line) if self.cut(first) else self.sums[count]
 
     def _measure_more(self) -> None:
         """Measures some more turns, before those that are measured already."""
-        done, sums = len(self.sums) - 1, self.sums
+        done = len(self.sums)
         end = len(self.history.turns) - done
         some = self.history.turns[max(0, end - _AT_ONCE) : end]
-        for size in reversed(self._sizes(some, are_last=not done)):
-            sums.append(sums[-1].plus(size))
+        self.sums.extend(reversed(self._sizes(some, are_last=not done)))
 
     def _sizes(self, some: Sequence[Turn], *, are_last: bool) -> Sequence[Size]:
         if self.layout.history_is_messages:

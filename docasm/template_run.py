@@ -73,6 +73,13 @@ class Hole:
         return self.tag.container if isinstance(self.tag, Output) else None
 
     @property
+    def variable(self) -> str | None:
+        """The variable that the tag is, if it is nothing else."""
+        tag = self.tag
+        is_name = isinstance(tag, Output) and tag.is_name and not (tag.container or self.assignments)
+        return next(iter(tag.names)) if is_name else None
+
+    @property
     def writes_lines(self) -> bool:
         return writes_lines(self.tag)
 

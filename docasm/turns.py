@@ -19,6 +19,7 @@ _JOINTS: Mapping[str, str] = MappingProxyType({"user": "\n", "assistant": ""})
 """Between the parts of a message. A user's are separate things; an answer is one text that APIs cut at a
 citation, in the middle of a sentence, and that their SDKs put together with nothing in between."""
 _ONLY_TURNS = {Turn}
+_LISTS = (list, tuple)
 
 
 @dataclass(slots=True)  # one is made for every render, and frozen ones take twice as long; nobody changes it
@@ -45,12 +46,14 @@ def turns(history: Iterable[object], max_turns: int | None = None, step: int = 1
     of it that is not text stands as its kind, `[image]`. Of a Sequence only the messages used are looked at.
     Raises DocasmError that names the message by its index.
     """
-    messages = history if isinstance(history, Sequence) else tuple(history)
-    if isinstance(messages, list | tuple):
+    if isinstance(history, _LISTS):
+        messages: Sequence[Any] = history
         cut = 0 if max_turns is None else stepped(max(0, len(messages) - max_turns), step, len(messages))
         last: tuple[Any, ...] = tuple(messages[cut:])
         if set(map(type, last)) <= _ONLY_TURNS:
             return History(last, 0, cut, range(cut, len(messages)))
+    else:
+        messages = history if isinstance(history, Sequence) else tuple(history)
     found, cut = _last_turns(messages, max_turns)
     cut = stepped(cut, step, len(messages))
     kept = [(index, turn) for index, turn in reversed(found) if index >= cut]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from docasm.markdown import top_lines
 from docasm.size import Ruler, Size
 from docasm.source import Lines
+from docasm.sums import Sums
 
 _NO_SEAM = re.compile(r"[\s/]")
 """Where text starts with one of these after a line end, its tokens are not those of the two apart."""
@@ -18,7 +19,7 @@ class Units:
 
     texts: tuple[str, ...]
     """Together they are the text."""
-    sums: Sequence[Size]
+    sums: Sums
     """The sizes of the first 0, 1, 2, ... pieces."""
     what: str
     """What is missing, in the singular: "character of `chat`", "item"; characters are counted as such."""
@@ -57,7 +58,7 @@ class Units:
             return len(self.texts), whole
         reserve = ruler.size(f"\n\n{note(self.missing(0), self.what)}")
         most = len(self.texts) - (0 if self.missing_before else 1)
-        count = last_that_fits(self.sums, limit.minus(reserve), most)
+        count = self.sums.count_within(limit.minus(reserve), most)
         if ruler.measure is None:
             return count, self.sums[count].plus(reserve)
         count = self._checked(count, limit, ruler)
@@ -84,25 +85,16 @@ def note(count: int, what: str) -> str:
     return f"({count} {noun if count == 1 else noun + 's'}{' ' * bool(rest)}{rest} {verb} not shown.)"
 
 
-def last_that_fits(sums: Sequence[Size], limit: Size, most: int) -> int:
-    """The index, at most `most`, of the last of growing sizes that fits; 0 if none does."""
-    low, high = 0, min(most, len(sums) - 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if sums[middle].fits(limit) else (low, middle - 1)
-    return low
-
-
 def blocks(text: str, ruler: Ruler, what: str) -> Units:
     """A text by its blocks and the items of its lists."""
     lines = Lines.of(text)
     starts = [lines.start(line) for line in top_lines(text)[1:]]
     starts = [start for start in starts if not _NO_SEAM.match(text, start)]
     pieces = tuple(text[low:high] for low, high in zip([0, *starts], [*starts, len(text)], strict=True))
-    return Units(pieces, ruler.sums(pieces), what)
+    return Units(pieces, Sums.of(map(ruler.size, pieces)), what)
 
 
 def items(lines: Sequence[str], ruler: Ruler, missing_before: int = 0) -> Units:
     """The items of a list, each without its line end."""
     pieces = (*(f"{line}\n" for line in lines[:-1]), *lines[-1:])
-    return Units(pieces, ruler.sums(pieces), ITEM, missing_before)
+    return Units(pieces, Sums.of(map(ruler.size, pieces)), ITEM, missing_before)

@@ -46,6 +46,7 @@ LAYERS = (
     "fragment",
     "limits",
     "size",
+    "sums",
     "units",
     "layout",
     "slot_check",
