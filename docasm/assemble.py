@@ -25,7 +25,6 @@ from docasm.resolve import Steps, run
 from docasm.select import choose_tools, match, relevant, select
 from docasm.shown import Shown
 from docasm.size import Ruler
-from docasm.small import may_be_small
 from docasm.sources import ToolSource
 from docasm.tell import Telling, Told, no_history_slot, tell
 from docasm.tokens import measure
@@ -108,8 +107,7 @@ def _told(
         told = tell(history, layout, contents.labels)
     else:
         telling = Telling(history, layout, contents.labels, ruler)
-        all_told = may_be_small(history, layout)
-        told = tell(history, layout, contents.labels) if all_told else tell_within(telling)
+        told = tell_within(telling)
     if HISTORY not in drafted.slots and (told.text or told.messages):
         raise no_history_slot(layout)
     return telling, told

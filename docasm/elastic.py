@@ -6,7 +6,7 @@ from typing import Protocol
 
 from docasm.atoms import Region
 from docasm.markers import join
-from docasm.size import CHARS, TOKENS, UNLIMITED, Ruler, Size
+from docasm.size import CHARS, TOKENS, UNLIMITED, Names, Ruler, Size
 from docasm.tell import Cut, Telling
 from docasm.units import Units, blocks, items
 
@@ -38,8 +38,6 @@ class Fitted:
     """Of the history, the first turn that is shown."""
 
 
-Names = tuple[str, str]
-"""What a limit is called in the two measures that a Size has."""
 Fits = dict[tuple[Size, Names], Fitted]
 """What limits have left of a slot."""
 

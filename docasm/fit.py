@@ -3,16 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from docasm.elastic import Elastic, Fitted, Names, sum_of
+from docasm.elastic import Elastic, Fitted, sum_of
 from docasm.errors import DocasmError, Problem
 from docasm.layout import Layout
-from docasm.size import CHARS, MOST_KEPT, NOTHING, TOKENS, UNLIMITED, Size, limit_of
+from docasm.size import CHARS, DOCUMENT, MOST_KEPT, NOTHING, SLOT, TOKENS, UNLIMITED, Names, Size, limit_of
 
 Made = TypeVar("Made")
-
-SLOT: Names = ("max_chars", "max_tokens")
-DOCUMENT: Names = ("document.max_chars", "document.max_tokens")
-"""What the limits of a slot, and of the whole document, are called."""
 
 
 def within(limit: Size, make: Callable[[Size], Made], measured: Callable[[Made], Size]) -> Made:

@@ -7,15 +7,18 @@ from docasm.atoms import Region
 from docasm.elastic import Fitted, HistorySlot, Kept, sum_of
 from docasm.errors import DocasmError, Problem
 from docasm.filled import Filled, messages_of
-from docasm.fit import DOCUMENT, SLOT, check_slots, fit_document, fit_slot, fit_slots, too_large, within
+from docasm.fit import check_slots, fit_document, fit_slot, fit_slots, too_large, within
 from docasm.layout import Layout
 from docasm.limits import HISTORY
 from docasm.markers import Message, join
 from docasm.measuring import SEAM, Measured, Measuring
 from docasm.shown import Shown
-from docasm.size import CHARS, NOTHING, TOKENS, UNLIMITED, Ruler, Size, limit_of
+from docasm.size import DOCUMENT, NO_LIMIT, NOTHING, Ruler, Size, limit_of
 from docasm.standing import standing
 from docasm.tell import Cut, Telling, Told
+
+_AROUND = 16
+"""More than what stands around a message's content: its marker and the blank line after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +39,8 @@ class Fit:
 
 def tell_within(telling: Telling) -> Told:
     """The history within its slot's limits, and within the document's where nothing gives way before it."""
-    layout, start, slot = telling.layout, telling.start, telling.layout.history.limits
-    limit, names = limit_of(slot), SLOT
-    if layout.drop[:1] == (HISTORY,):
-        whole = limit_of(layout.limits)
-        chars, tokens = ((SLOT, DOCUMENT)[whole[at] < limit[at]][at] for at in (CHARS, TOKENS))
-        names = (chars, tokens)
-        limit = limit.least(whole)
+    start, (limit, names) = telling.start, telling.layout.history_limit
     cuts = tuple(telling.cuts(start, ""))
-    if limit.chars == limit.tokens == UNLIMITED:
-        return telling.told(start, cuts)
     if telling.is_short(limit):
         told = telling.told(start, cuts)
         if _surely_fits(told, telling.ruler, limit):
@@ -56,9 +51,12 @@ def tell_within(telling: Telling) -> Told:
 
 def _surely_fits(told: Told, ruler: Ruler, limit: Size) -> bool:
     """Whether turns are so much smaller than a limit that they need not be measured one by one."""
-    around = Size(sum(len(each.role) + 4 for each in told.messages), 16 * len(told.messages))
-    sizes = [ruler.most(told.text), *(ruler.most(each.content) for each in told.messages), around]
-    return sum_of(sizes).fits(limit)
+    if limit == NO_LIMIT:
+        return True
+    messages = told.messages
+    around = _AROUND * len(messages)
+    most = ruler.most("\n".join([told.text, *[each.content for each in messages]]))
+    return most.chars + around <= limit.chars and most.tokens + around <= limit.tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +97,10 @@ class Fitting:
             return (
                 False  # what is cut for the document is cut by the sizes of the parts, early and late alike
             )
-        return self._exact(fitted, limit).fits(limit)
+        return self.ruler.fits(self._text(fitted), limit)
 
-    def _exact(self, fitted: Mapping[str, Fitted], limit: Size) -> Size:
-        """The size of the document; its tokens are left uncounted where its characters are too many."""
-        text = join(self._made(fitted).messages)
-        counts = self.ruler.measure if len(text) <= limit.chars else None
-        return Size(len(text), counts.count(text) if counts else 0)
+    def _text(self, fitted: Mapping[str, Fitted]) -> str:
+        return join(self._made(fitted).messages)
 
     def _fit_document(
         self, measured: Measured, fitted: Mapping[str, Fitted], limit: Size
@@ -118,9 +113,10 @@ class Fitting:
         cut = cut_to(limit)
         if self.ruler.adds_up and _total(measured, cut).fits(limit):
             return cut
-        cut = within(limit, cut_to, lambda each: self._exact(each, limit))
-        if not self._exact(cut, limit).fits(limit):
-            raise DocasmError([self._too_large(measured, cut, limit)])
+        cut = within(limit, cut_to, lambda each: self.ruler.written(self._text(each)))
+        size = self.ruler.written(self._text(cut))
+        if not size.fits(limit):
+            raise DocasmError([self._too_large(measured, cut, size, limit)])
         return cut
 
     def _check(self, fit: Fit) -> Fit:
@@ -136,8 +132,7 @@ class Fitting:
         check_slots(self.layout, {name: self.ruler.written(text) for name, text in texts.items()})
         return fit
 
-    def _too_large(self, measured: Measured, cut: Mapping[str, Fitted], limit: Size) -> Problem:
-        size = self._exact(cut, limit)
+    def _too_large(self, measured: Measured, cut: Mapping[str, Fitted], size: Size, limit: Size) -> Problem:
         sizes = {**measured.fixed, **{name: each.size for name, each in cut.items()}, "": NOTHING}
         sizes[""] = size.minus(sum_of(sizes.values()))
         return too_large(self.layout, sizes, size, limit)

@@ -22,7 +22,7 @@ from docasm.limits import (
 )
 from docasm.relevance import Relevance
 from docasm.settings import Setting, parse_settings
-from docasm.size import Size, least_of, limit_of
+from docasm.size import DOCUMENT, NO_LIMIT, SLOT, Names, Size, least_of, limit_of, smaller
 from docasm.skill import read_variables
 from docasm.source import Source, split_front_matter
 
@@ -74,6 +74,8 @@ class Layout:
     """All that was read, for a profile to be merged with."""
     history: SlotSettings
     """What it says of the history."""
+    history_limit: tuple[Size, Names]
+    """How large it may be, and what the limits are called: the document's too if it gives way first."""
     limited: bool
     """Whether a limit may cut more than whole turns, by their number."""
     elastic: frozenset[str]
@@ -84,7 +86,7 @@ class Layout:
     """Which of the selected skills are wanted."""
     history_is_messages: bool
     least: Size
-    """The smallest of all limits: what is smaller keeps to each of them."""
+    """The smallest of all limits but those of the history: a smaller document keeps to each of them."""
     needs_skills: bool = True
     """Whether the document makes no sense without the selected skills."""
     needs_profile: bool = False
@@ -134,6 +136,7 @@ def _read(name: str, bodies: tuple[Body, ...], fields: Fields) -> Layout:
         profiles=read_profiles(fields),
         settings=fields.setting,
         history=history,
+        history_limit=_history_limit(history, limits, drop),
         limited=bool(limits) or any(slot.limited for slot in slots.values()),
         elastic=frozenset({*drop, *(name for name, slot in slots.items() if slot.limited)}),
         counts_tokens=any(each.max_tokens for each in (limits, *(slot.limits for slot in slots.values()))),
@@ -162,8 +165,13 @@ def _check_names(slots: Fields, is_known: Callable[[str], bool]) -> None:
 
 
 def _least(limits: Limits, slots: Mapping[str, SlotSettings]) -> Size:
-    sizes = [limit_of(limits), *(limit_of(slot.limits) for slot in slots.values())]
+    sizes = [limit_of(limits), *(limit_of(slot.limits) for name, slot in slots.items() if name != HISTORY)]
     return least_of(sizes, slots.get(SKILLS, NO_SETTINGS).max_per_skill)
+
+
+def _history_limit(history: SlotSettings, limits: Limits, drop: Sequence[str]) -> tuple[Size, Names]:
+    own, whole = limit_of(history.limits), limit_of(limits)
+    return smaller(own, whole if drop[:1] == (HISTORY,) else NO_LIMIT, (SLOT, DOCUMENT))
 
 
 def _drop(fields: Fields, slots: Mapping[str, SlotSettings]) -> tuple[str, ...]:

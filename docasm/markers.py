@@ -123,8 +123,11 @@ def sections(text: str) -> tuple[Section, ...]:
 
 def escape(content: str) -> str:
     """One message's content as `join` writes it: with one more backslash on each line that needs it."""
-    text = "\n" + content
-    return _edited(text, _outside_fences(text), removed=0, added="\\")
+    for each in _TELLTALES:
+        if each in content:
+            text = "\n" + content
+            return _edited(text, _outside_fences(text), removed=0, added="\\")
+    return content
 
 
 _TELLTALES = ("```", "~~~", *(f"{role}{after}" for role in ROLES for after in (":", "\\")))

@@ -52,6 +52,13 @@ NOTHING = Size(0, 0)
 NO_LIMIT = Size(UNLIMITED, UNLIMITED)
 
 
+Names = tuple[str, str]
+"""What a limit is called in the two measures that a Size has."""
+SLOT: Names = ("max_chars", "max_tokens")
+DOCUMENT: Names = ("document.max_chars", "document.max_tokens")
+"""What the limits of a slot, and of the whole document, are called."""
+
+
 def limit_of(limits: Limits) -> Size:
     """The limits as a size."""
     chars, tokens = limits.max_chars, limits.max_tokens
@@ -118,6 +125,15 @@ class Ruler:
         """Whether the sizes of parts, but for a little, add up to that of the whole."""
         return self.measure is None or self.measure.per_byte is not None
 
+    def fits(self, markdown: str, limit: Size) -> bool:
+        """Whether text that is escaped already is within a limit; counted if its length leaves it open."""
+        if len(markdown) > limit.chars or self.measure is None:
+            return len(markdown) <= limit.chars
+        per_byte = self.measure.per_byte
+        if per_byte is not None and _bytes(markdown) * per_byte <= limit.tokens:
+            return True
+        return self.measure.count(markdown) <= limit.tokens
+
     def written(self, markdown: str) -> Size:
         """The size of text that is escaped already."""
         return Size(len(markdown), self.measure.count(markdown) if self.measure else 0)
@@ -145,6 +161,12 @@ class Ruler:
 
 def _bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+
+
+def smaller(one: Size, other: Size, names: tuple[Names, Names]) -> tuple[Size, Names]:
+    """The smaller of two limits in each measure, and which of them it is."""
+    chars, tokens = (names[other[at] < one[at]][at] for at in (CHARS, TOKENS))
+    return one.least(other), (chars, tokens)
 
 
 def least_of(sizes: Sequence[Size], max_per_skill: int | None) -> Size:

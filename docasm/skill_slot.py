@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from docasm.atoms import Region
-from docasm.elastic import SEPARATOR, Fits, Fitted, Kept, Names, kept_of, sum_of
+from docasm.elastic import SEPARATOR, Fits, Fitted, Kept, kept_of, sum_of
 from docasm.limits import SKILLS
-from docasm.size import CHARS, TOKENS, UNLIMITED, Ruler, Size
+from docasm.size import CHARS, TOKENS, UNLIMITED, Names, Ruler, Size
 from docasm.tell import Cut
 from docasm.units import Units, blocks, note
 

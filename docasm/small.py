@@ -5,28 +5,18 @@ from collections.abc import Sequence
 from docasm.layout import Layout
 from docasm.markers import Message
 from docasm.size import Ruler
-from docasm.tell import Told
-from docasm.turns import History
 
-MANY_TURNS = 256
-"""From how many turns on telling all of them takes longer than fitting them."""
 _AROUND = 16
 """More than what stands around a message's content: its marker and the blank line after it."""
 
 
-def may_be_small(history: History, layout: Layout) -> bool:
-    """Whether it is worth while to write a document first, and to look at its limits then."""
-    turns, most = history.turns, layout.least.chars
-    return len(turns) <= MANY_TURNS and sum(len(turn.content) for turn in turns) < most
-
-
-def is_small(messages: Sequence[Message], told: Told, layout: Layout, ruler: Ruler) -> bool:
-    """Whether messages, all of them together, are surely within each limit of a layout.
+def is_small(messages: Sequence[Message], layout: Layout, ruler: Ruler) -> bool:
+    """Whether messages, all of them together, are surely within each limit but those of the history.
 
     Each line may get a backslash, and each byte may be a token.
     """
     per_byte = ruler.measure.per_byte if ruler.measure else 0.0
-    if per_byte is None or told.cuts:
+    if per_byte is None:
         return False
     chars, size = 0, 0
     for message in messages:
