@@ -6,21 +6,23 @@ from typing import Any
 
 from docasm.account import Budget
 from docasm.asked import Request
-from docasm.compiler import ChosenLayout, Drafted, EmptySlots
+from docasm.chosen_layout import ChosenLayout
 from docasm.contents import Contents, Selection
 from docasm.draft import HistoryMessages
+from docasm.drafted import Drafted, EmptySlots
 from docasm.errors import DocasmError, Problem, failure
 from docasm.fill import Values
 from docasm.fitting import Fit, tell_within
 from docasm.fragment import INPUT, MESSAGE
 from docasm.limited import within_limits
 from docasm.limits import HISTORY, TOOLS
+from docasm.making import Making
 from docasm.markers import Message, trim
 from docasm.outside import calls_of_holes, calls_of_slots, show_slots, tools_asked
 from docasm.params import merge_params
 from docasm.plan import Planned
 from docasm.relevance import Ranked
-from docasm.render import Making, Render
+from docasm.render import Render
 from docasm.resolve import Steps, run
 from docasm.select import choose_tools, match, relevant, select
 from docasm.shown import Shown

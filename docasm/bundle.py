@@ -8,7 +8,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypedDict, Unpack
 
-from docasm.asked import Request
+from docasm.asked import asked_of, check_types
 from docasm.assemble import assemble
 from docasm.check import check_each, check_together
 from docasm.contents import Contents
@@ -20,7 +20,6 @@ from docasm.resolve import Resolvers, run, run_async
 from docasm.skill import Skill
 from docasm.state import State, make_state
 from docasm.tokens import Count
-from docasm.tools import read_tools
 from docasm.trigger import Trigger
 
 
@@ -128,11 +127,11 @@ class Bundle:
         """
         contents = self._state.contents
         given = (resolvers, contents.resolvers)
-        asked = _asked(given, trigger, history, variables, tools, model, layout, now, provider)
+        asked = asked_of(given, trigger, history, variables, tools, model, layout, now, provider)
         try:
             return run(assemble(contents, asked), asked.resolvers, asked.found)
         except (AttributeError, KeyError, TypeError):  # asked only now: a good call pays nothing for it
-            _check_types(asked)
+            check_types(asked)
             raise
 
     async def arender(
@@ -140,11 +139,11 @@ class Bundle:
     ) -> Render:
         """As `render`, with resolvers that may be async; they are awaited together."""
         contents = self._state.contents
-        asked = _asked((resolvers, contents.resolvers), trigger, **options)
+        asked = asked_of((resolvers, contents.resolvers), trigger, **options)
         try:
             return await run_async(assemble(contents, asked), asked.resolvers, asked.found)
         except (AttributeError, KeyError, TypeError):
-            _check_types(asked)
+            check_types(asked)
             raise
 
     def refresh(self) -> Changes:
@@ -229,41 +228,3 @@ def _sound(state: State, errors: tuple[Problem, ...]) -> State:
 def _new(before: Iterable[Problem], after: Iterable[Problem]) -> tuple[Problem, ...]:
     known = frozenset(before)
     return tuple(dict.fromkeys(each for each in after if each not in known))
-
-
-_SEQUENCES = (list, tuple)
-
-
-def _asked(
-    resolvers: tuple[Resolvers | None, ...],
-    trigger: Trigger,
-    history: Iterable[object] = (),
-    variables: Mapping[str, Any] | None = None,
-    tools: Iterable[object] | None = None,
-    model: str | None = None,
-    layout: str | None = None,
-    now: datetime | str | None = None,
-    provider: str | None = None,
-) -> Request:
-    chosen = None if tools is None else read_tools(tools)
-    if type(history) not in _SEQUENCES and isinstance(history, Iterable):
-        history = tuple(history)  # it is asked more than once
-    return Request(trigger, history, variables, chosen, model, layout, now, provider, resolvers, {})
-
-
-def _check_types(asked: Request) -> None:
-    """Raises DocasmError for what a caller gave that is not of the type asked for."""
-    variables = asked.variables
-    fits = {
-        "`trigger` must be a Trigger": isinstance(asked.trigger, Trigger),
-        "`history` must be a list of turns": isinstance(asked.history, Iterable),
-        "`variables` must be a mapping of names to values": variables is None
-        or (isinstance(variables, Mapping) and all(isinstance(name, str) for name in variables)),
-        "`model` must be text": isinstance(asked.model, str | None),
-        "`layout` must be the name of a layout": isinstance(asked.layout, str | None),
-        "`now` must be a datetime, or text": isinstance(asked.now, datetime | str | None),
-        "`provider` must be text": isinstance(asked.provider, str | None),
-    }
-    problems = [Problem("wrong-type", message) for message, fit in fits.items() if not fit]
-    if problems:
-        raise DocasmError(problems)

@@ -6,14 +6,16 @@ from functools import cache, partial
 from typing import Any
 
 from docasm.atoms import Atom, Heading
-from docasm.compiler import RENDER_NAMES, Compiler, Known, known_of
+from docasm.chosen_layout import RENDER_NAMES, Known, known_of
+from docasm.compiler import Compiler
 from docasm.compose import Composer
 from docasm.contents import Contents
 from docasm.draft import Chosen, draft
 from docasm.errors import DocasmError, Problem, did_you_mean
 from docasm.fields import Fields
 from docasm.fragment import INPUT, MESSAGE, Fragment, compile_fragment
-from docasm.layout import Layout, read_layout
+from docasm.layout import Layout
+from docasm.layout_file import read_layout
 from docasm.limits import SKILLS
 from docasm.plan import plan
 from docasm.source import Source

@@ -2,24 +2,20 @@
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
-from docasm.atoms import Include
+from docasm.chosen_layout import ChosenLayout, Known, choose_layout, known_of, models_of
 from docasm.compose import Composer
 from docasm.declared import Declared, own_slots
-from docasm.draft import Chosen, Draft, HistoryMessages, draft
+from docasm.draft import Chosen, draft
+from docasm.drafted import Drafted, not_shown
 from docasm.errors import DocasmError, Problem, did_you_mean
-from docasm.fields import Fields
-from docasm.fill import PlacedHole
 from docasm.fragment import Fragment, Part, compile_fragment
-from docasm.layout import Body, Layout, merged_profiles, with_profile
+from docasm.layout import Body, Layout
 from docasm.library import Library
 from docasm.limits import SKILLS
-from docasm.plan import Planned, PlannedMessage, plan
 from docasm.settings import Setting
-from docasm.size import Ruler
-from docasm.skill import Skill, read_variables
+from docasm.skill import Skill
 from docasm.slot_check import check_slots, slots_of
 from docasm.source import Source
 from docasm.sources import ToolSource
@@ -27,77 +23,12 @@ from docasm.tools import Tool
 
 Value = TypeVar("Value")
 
-RENDER_NAMES = frozenset(("event", "model", "now", "provider", "sender"))
-"""The variables that every render may bring."""
-DEFAULT_PROFILE = "default"
-"""The profile of a model that has none of its own."""
 MAX_KEPT = 512
 """How many plans are kept; a caller decides how many there could be."""
 
 
-EmptySlots = frozenset[str]
-"""The slots that bring nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What decides, beside the files, which variables are constants."""
-
-    overridden: frozenset[str] = frozenset()
-    """The variables that the render sets."""
-    wording: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """What a profile sets, before the bundle's variables."""
-    profile: Hashable = None
-    """Where the wording is from."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenLayout:
-    """A layout as the model's profile has it."""
-
-    layout: Layout
-    provider: str | None
-    """The provider, if the layout has a text for it."""
-    wording: Mapping[str, Any]
-    key: tuple[str, str | None, str | None]
-    """Its name, the profile's and the provider's."""
-
-
 FragmentKey = tuple[tuple[str, Hashable, int], frozenset[str], Hashable]
 """Skill or layout, which, its body's number; the names of the constants; the profile with its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drafted:
-    """A document up to the values: which slots are empty is decided for each render."""
-
-    layout: Layout
-    drafts: tuple[Draft | HistoryMessages, ...]
-    notes: tuple[Problem, ...]
-    slots: frozenset[str]
-    """The slots that the layout has."""
-    contributors: tuple[str, ...]
-    """The skills that have a say in it, selected or included, in the order in which they come up."""
-    included_by: Mapping[str, str]
-    """Who includes a skill, in words; "" where nobody does."""
-    texts: frozenset[str]
-    """The skills whose text stands in it."""
-    own_slots: tuple[tuple[str, str, Any], ...]
-    """The slots that show a variable: name, variable, and its value where the render sets none."""
-    tags: Mapping[str, Include]
-    """Where each of these slots stands."""
-    sources: Mapping[str, ToolSource]
-    """The variables that are tools."""
-    plans: dict[EmptySlots, tuple[Planned, ...]] = field(default_factory=dict)
-    rulers: dict[str | None, Ruler] = field(default_factory=dict)
-    """What measures it, by model."""
-
-    def plan(self, empty: EmptySlots) -> tuple[Planned, ...]:
-        """The plan of a render; raises DocasmError where a hole cannot be contained."""
-        found = self.plans.get(empty)
-        if found is None:
-            found = self.plans[empty] = plan(self.drafts, empty)
-        return found
 
 
 @dataclass(slots=True)
@@ -118,24 +49,10 @@ class Compiler:
         key = (name, model, provider)
         found = self.chosen_layouts.get(key)
         if found is None:
-            found = _keep(self.chosen_layouts, key, self._choose(name, model, provider))
+            found = _keep(
+                self.chosen_layouts, key, choose_layout(self.layouts, self.profiles, name, model, provider)
+            )
         return found
-
-    def _choose(self, name: str, model: str | None, provider: str) -> ChosenLayout:
-        layout = self._layout(name)
-        profiles = merged_profiles(layout.profiles, self.profiles)
-        pattern = matching(profiles, model)
-        wording: Mapping[str, Any] = {}
-        if pattern is not None:
-            fields = Fields(profiles[pattern], [], "")
-            other = fields.get("layout")
-            layout = with_profile(self._layout(other.value, other) if other else layout, profiles[pattern])
-            wording = read_variables(fields)
-        if layout.needs_profile:
-            raise DocasmError([_no_profile(layout, model)])
-        has_text = any(provider in body.by_provider for body in layout.bodies)
-        shown = provider if has_text else None
-        return ChosenLayout(layout, shown, wording, (name, pattern, shown))
 
     def draft(self, chosen: ChosenLayout, skills: tuple[str, ...], overridden: tuple[str, ...]) -> Drafted:
         """The document of a layout and the selected skills; raises DocasmError with all that is wrong.
@@ -160,7 +77,7 @@ class Compiler:
         slots = {slot.name: slot for part in compiled.parts for slot in slots_of(part, chosen.layout)}
         declared = self._declared(chosen, contributors)
         sources, twice = declared.tools()
-        lost = () if SKILLS in slots else _not_shown(chosen.layout, names)
+        lost = () if SKILLS in slots else not_shown(chosen.layout, names)
         return Drafted(
             layout=chosen.layout,
             drafts=drafts,
@@ -218,22 +135,9 @@ class Compiler:
             raise DocasmError(wrong)
         return fragment
 
-    def _layout(self, name: str, named_by: Setting | None = None) -> Layout:
-        try:
-            return self.layouts.get(name)
-        except KeyError:
-            raise DocasmError([self._unknown_layout(name, named_by)]) from None
-
-    def _unknown_layout(self, name: str, named_by: Setting | None) -> Problem:
-        hint = did_you_mean(name, self.layouts.names(), kind="layouts")
-        message = f"there is no layout `{name}`"
-        if named_by is None:
-            return Problem("unknown-layout", message, hint=hint)
-        return named_by.problem("unknown-layout", message, hint=hint)
-
     def models(self, name: str) -> Sequence[str | None]:
         """Models of which each has another profile with a layout; None for one that has none of its own."""
-        return (None, *merged_profiles(self._layout(name).profiles, self.profiles))
+        return models_of(self.layouts, self.profiles, name)
 
     def tools_of(self, name: str) -> Sequence[str]:
         """The names of the tools that a skill asks for, or the text "all"."""
@@ -272,53 +176,6 @@ class Compiler:
                 source, template=body.template, constants=constants, role=body.role
             )
         return found
-
-
-def known_of(chosen: ChosenLayout, overridden: frozenset[str] = frozenset()) -> Known:
-    """What a layout, as a model's profile has it, makes known to all files of its documents."""
-    return Known(overridden, chosen.wording, chosen.key[:2] if chosen.wording else None)
-
-
-def matching(profiles: Mapping[str, Setting], model: str | None) -> str | None:
-    """The name of the profile for a model: its own, else the first pattern that fits, else `default`."""
-    if model is not None:
-        if model in profiles:
-            return model
-        for pattern in profiles:
-            if "*" in pattern and fnmatchcase(model, pattern):
-                return pattern
-    return DEFAULT_PROFILE if DEFAULT_PROFILE in profiles else None
-
-
-def _no_profile(layout: Layout, model: str | None) -> Problem:
-    """That the layout is for other models only."""
-    known = ", ".join(f"`{name}`" for name in layout.profiles)
-    message = (
-        f"no profile is for the model `{model}`" if model else "no model is named to choose a profile by"
-    )
-    hint = f"add a profile `{DEFAULT_PROFILE}`, or name a model of these: {known}"
-    return layout.source.problem_at("no-profile", message, 0, hint=hint)
-
-
-def _not_shown(layout: Layout, names: Sequence[str]) -> Iterator[Problem]:
-    """That what the selected skills say has no place."""
-    if names:
-        shown = ", ".join(f"`{name}`" for name in names[:MANY])
-        more = ", ..." if len(names) > MANY else ""
-        message = f"the layout `{layout.name}` has no place for skills, so these are not shown: {shown}{more}"
-        hint = "add `{{adopted_skills_content}}` to a soul, or a slot `adopted_skills` to a pipeline"
-        yield Problem("skills-not-shown", message, hint=hint, severity="warning")
-
-
-MANY = 12
-"""How many names a message lists."""
-
-
-def holes(planned: Sequence[Planned]) -> Iterator[PlacedHole]:
-    """All holes of a plan."""
-    for message in planned:
-        if isinstance(message, PlannedMessage):
-            yield from (part for part in message.parts if isinstance(part, PlacedHole))
 
 
 def _keep(kept: dict[Hashable, Value], key: Hashable, value: Value) -> Value:

@@ -10,7 +10,7 @@ from docasm.errors import DocasmError, Problem, did_you_mean, failure
 from docasm.fields import Fields
 from docasm.files import Files
 from docasm.history import DEFAULT_LABELS, ROLES
-from docasm.layout import check_profile, read_profiles
+from docasm.layout_file import check_profile, read_profiles
 from docasm.params import read_params
 from docasm.providers.facts import NO_MODELS, Models, read_models
 from docasm.rules import read_rules

@@ -9,7 +9,8 @@ from typing import Generic, TypeVar
 
 from docasm.errors import DocasmError, Place, Problem, failure
 from docasm.files import Files
-from docasm.layout import Layout, read_layout
+from docasm.layout import Layout
+from docasm.layout_file import read_layout
 from docasm.skill import Skill, read_skill
 from docasm.source import is_file, is_folder
 

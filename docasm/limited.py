@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from docasm.compiler import Drafted, EmptySlots
+from docasm.drafted import Drafted, EmptySlots
 from docasm.fill import Values
 from docasm.filled import fill, messages_of
 from docasm.fitting import Fit, Fitting

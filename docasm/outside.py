@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from docasm.account import Budget, OverBudgetError
-from docasm.compiler import Drafted, holes
+from docasm.drafted import Drafted, holes
 from docasm.errors import DocasmError, Problem
 from docasm.plan import Planned
 from docasm.resolve import Call, PlaceOfUse

@@ -1,55 +1,28 @@
 """What a render gives: messages at once; Markdown, places and payload when they are asked for."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 from docasm import providers
-from docasm.asked import Request
-from docasm.atoms import NO_REGION, Text
-from docasm.compiler import Drafted, EmptySlots, holes
-from docasm.contents import Contents
 from docasm.context_log import context_log
-from docasm.document import LIMIT, Document, DocumentMessage, Origin, cut_texts, places, stable_prefix
+from docasm.document import LIMIT, Document, Origin, places, stable_prefix
 from docasm.draft import HistoryMessages
+from docasm.drafted import holes
 from docasm.errors import Problem, did_you_mean
-from docasm.fill import Values
-from docasm.fitting import Fit
 from docasm.limits import HISTORY, SKILLS
+from docasm.making import Making
 from docasm.markers import Message, join
-from docasm.plan import Planned, Stretch, depends_on
+from docasm.plan import depends_on
 from docasm.providers import Payload
-from docasm.relevance import Ranked
 from docasm.report import Report, report
-from docasm.shown import Shown
-from docasm.tell import Cut, Told
+from docasm.tell import Cut
 from docasm.tokens import Measure, report_measure
 from docasm.tools import Tool
 from docasm.units import ITEM
 from docasm.why import Reason, reasons
-
-
-@dataclass(slots=True)
-class Making:
-    """How a document was made, for those who ask for more than its messages."""
-
-    contents: Contents
-    asked: Request
-    told: Told
-    drafted: Drafted
-    empty: EmptySlots
-    values: Values
-    warnings: tuple[Problem, ...]
-    shown: Mapping[str, Shown]
-    """What the slots that are lists show."""
-    fit: Fit | None
-    """How limits left it, if the layout has some."""
-    ranked: tuple[Ranked, ...]
-    """The skills that others were preferred to, with their scores."""
-    again: Callable[[Contents, Request, str], "Render"]
-    """The pipeline, for another provider."""
 
 
 @dataclass(frozen=True, init=False)
@@ -87,17 +60,12 @@ class Render:
         """What limits took away."""
         shown, fit = self.making.shown, self.making.fit
         items = [Cut(name, "max_items", each.left_out, ITEM) for name, each in shown.items() if each.left_out]
-        return (*self._told.cuts, *items, *(fit.cuts if fit else ()))
-
-    @property
-    def _told(self) -> Told:
-        """The history as it is in the document."""
-        return self.making.fit.told if self.making.fit else self.making.told
+        return (*self.making.shown_history.cuts, *items, *(fit.cuts if fit else ()))
 
     @property
     def left_out(self) -> int:
         """How many messages of the history hold no words, only tool calls or results."""
-        return self._told.left_out
+        return self.making.shown_history.left_out
 
     @property
     def history_start(self) -> int:
@@ -122,7 +90,7 @@ class Render:
     @cached_property
     def document(self) -> Document:
         """The document as a tree that knows its sources."""
-        return self._document(self.making.empty)
+        return self.making.document(self.making.empty)
 
     @cached_property
     def places(self) -> tuple[Origin, ...]:
@@ -187,7 +155,8 @@ class Render:
             "provider" in hole.hole.asks for hole in holes(self.making.drafted.plan(self.making.empty))
         )
         if has_text or asks:
-            return self.making.again(self.making.contents, self.making.asked, provider)
+            again: Render = self.making.again(self.making.contents, self.making.asked, provider)
+            return again
         return replace(self, provider=provider)
 
     def stable_prefix(self, *changes: str) -> int:
@@ -196,7 +165,7 @@ class Render:
         `changes` are of "history", "now", "skills" (which are selected), "tools", "trigger", "variables".
         """
         also = {*changes, *self._also_changes(frozenset(changes))}
-        return stable_prefix(self._document(self.making.empty - also), frozenset(also))
+        return stable_prefix(self.making.document(self.making.empty - also), frozenset(also))
 
     def _also_changes(self, changes: frozenset[str]) -> Iterator[str]:
         """What changes with what is named: what a slot shows, what is relevant, what has to give way."""
@@ -210,59 +179,6 @@ class Render:
             yield LIMIT
             if drafted.layout.history_is_messages and HISTORY in drafted.layout.drop:
                 yield HISTORY  # a line for what is missing comes, and a heading with it
-
-    def _document(self, empty: EmptySlots) -> Document:
-        return Document(tuple(self._messages(self.making.drafted.plan(empty))))
-
-    def _messages(self, planned: Sequence[Planned]) -> "list[DocumentMessage]":
-        messages, values, limited = [], self.making.values.anew(), self._limited(planned)
-        for each in planned:
-            if isinstance(each, HistoryMessages):
-                messages += self._history_messages(each.name)
-                continue
-            texts: list[Text] = []
-            for stretch in each.stretches:
-                texts += self._texts(stretch, values, limited)
-            messages.append(DocumentMessage(each.role, each.marker, tuple(texts), each.name))
-        return messages
-
-    def _texts(
-        self, stretch: Stretch, values: Values, limited: Mapping[str, frozenset[str]]
-    ) -> Iterable[Text]:
-        texts: list[Text] = []
-        for part in stretch.parts:
-            texts += [part] if isinstance(part, Text) else part.texts(values)
-        if stretch.region == NO_REGION:
-            return texts
-        texts = [replace(text, region=stretch.region) for text in texts]
-        kept = self.making.fit.kept.get(stretch.region) if self.making.fit else None
-        return cut_texts(texts, kept, limited.get(stretch.region[0], frozenset()))
-
-    def _limited(self, planned: Sequence[Planned]) -> Mapping[str, frozenset[str]]:
-        """What decides how much of a slot is there, for those that a limit may cut: all that is in them."""
-        layout = self.making.drafted.layout
-        found: dict[str, frozenset[str]] = {}
-        for message in planned if layout.limited else ():
-            for stretch in () if isinstance(message, HistoryMessages) else message.stretches:
-                slot = stretch.region[0]
-                if slot in layout.drop or layout.slot(slot).limited:
-                    depends = (part.depends for part in stretch.parts)
-                    found[slot] = found.get(slot, frozenset()).union(*depends)
-        return {name: each | {LIMIT} if name in layout.drop else each for name, each in found.items()}
-
-    def _history_messages(self, name: str) -> "list[DocumentMessage]":
-        limited = HISTORY in self.making.drafted.layout.drop
-        depends = frozenset({HISTORY, LIMIT} if limited else {HISTORY})
-        marker = Text("", "", 0, slot=HISTORY, depends=depends)
-        return [
-            DocumentMessage(
-                turn.role,
-                marker,
-                (Text(turn.content, "", 0, slot=HISTORY, depends=depends, region=(HISTORY, "")),),
-                name,
-            )
-            for turn in self._told.messages
-        ]
 
     def _unused_variables(self) -> Sequence[Problem]:
         given = frozenset(self.making.asked.variables or ())

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from docasm.compiler import Drafted
 from docasm.contents import Adopted, Contents
 from docasm.document import Document
+from docasm.drafted import Drafted
 from docasm.relevance import Ranked
 from docasm.rules import as_written
 from docasm.tell import Cut

@@ -15,7 +15,8 @@ from docasm.disk import Disk, Origin
 from docasm.edits import Edits
 from docasm.errors import DocasmError, Problem
 from docasm.history import Turn
-from docasm.layout import Layout, read_layout
+from docasm.layout import Layout
+from docasm.layout_file import read_layout
 from docasm.library import Library
 from docasm.render import Render
 from docasm.skill import Skill, read_skill

@@ -20,7 +20,7 @@ from docasm.formats.pipeline import PIPELINE_KEYS
 from docasm.formats.pipeline_slot import SLOT_KEYS
 from docasm.formats.profiles import PIPELINE, PROFILES
 from docasm.formats.section import SECTION_KEYS
-from docasm.layout import LAYOUT_KEYS
+from docasm.layout_file import LAYOUT_KEYS
 from docasm.limits import SLOTS
 from docasm.params import PARAMS
 from docasm.providers.facts import PROVIDER_NAMES, ModelFacts

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from docasm.compiler import holes
 from docasm.contain import at_line_start, block
+from docasm.drafted import holes
 from docasm.errors import DocasmError
 from docasm.render import Render
 from tests.judge import Structure

@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from docasm.atoms import Include
-from docasm.compiler import RENDER_NAMES
+from docasm.chosen_layout import RENDER_NAMES
 from docasm.errors import DocasmError, Problem
 from docasm.formats.excerpt import beside, excerpt
 from docasm.formats.wording import wording
 from docasm.fragment import INPUT, compile_fragment
-from docasm.layout import Body, Layout, make_layout
+from docasm.layout import Body, Layout
+from docasm.layout_file import make_layout
 from docasm.limits import SKILLS, SLOTS
 from docasm.settings import Setting
 from docasm.source import Source

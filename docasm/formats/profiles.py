@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from docasm.compiler import DEFAULT_PROFILE
+from docasm.chosen_layout import DEFAULT_PROFILE
 from docasm.errors import DocasmError, Problem, did_you_mean
 from docasm.fields import Fields
 from docasm.formats.excerpt import beside
 from docasm.formats.making import unused
 from docasm.json_text import parse_json
-from docasm.layout import Body, Layout, make_layout
+from docasm.layout import Body, Layout
+from docasm.layout_file import make_layout
 from docasm.settings import Setting, parse_settings
 from docasm.source import Source
 
