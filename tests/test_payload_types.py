@@ -202,7 +202,7 @@ def _is_whole(made: Payload, entries: Sequence[Entry], provider: str) -> None:
             new = next(new for new, old in made.tool_names.items() if old == call.name)
             assert PROVIDERS[provider].tool_name.fullmatch(new)
             assert new in found
-    assert len(set(made.call_ids.values())) == len(made.call_ids)
+    assert {*made.call_ids.values()} == {call.id for entry in entries for call in entry.calls}
 
 
 def _sent(answer: Callable[[httpx2.Client], object]) -> dict[str, Any]:
