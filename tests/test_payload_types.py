@@ -238,7 +238,9 @@ SENDERS: Mapping[str, Callable[[httpx2.Client, Any], object]] = {
 
 
 @pytest.mark.parametrize("provider", SENDERS)
+@pytest.mark.parametrize("cache", [False, True])
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: str(path.relative_to(EXAMPLES)))
-def test_the_sdk_sends_the_body(path: Path, provider: str) -> None:
-    made = docasm.load_scenario(path).render().payload(provider)
+def test_the_sdk_sends_the_body(path: Path, provider: str, cache: bool) -> None:
+    models = {"openai": "gpt-6", "responses": "gpt-6"} if cache else {}
+    made = docasm.load_scenario(path).render(model=models.get(provider)).payload(provider, cache=cache)
     assert _sent(lambda client: SENDERS[provider](client, made)) == made.body
