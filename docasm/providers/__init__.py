@@ -11,6 +11,7 @@ from docasm.markers import Message
 from docasm.providers import anthropic, gemini, mistral, ollama, openai, responses
 from docasm.providers.check import check
 from docasm.providers.facts import NO_MODELS, Models, facts_of
+from docasm.providers.how_much import note_long
 from docasm.providers.names import renamed, with_ids
 from docasm.providers.repair import BEFORE_PLACING, repaired, wanted
 from docasm.providers.request import Payload as Payload
@@ -63,6 +64,7 @@ def payload(
     request = repaired(request, names.intersection(BEFORE_PLACING), rules)
     request = repaired(placed(request, rules), names.difference(BEFORE_PLACING), rules)
     check(request, rules)
+    note_long(request)
     if cache and not rules.caches:
         request.note(f"`cache` changes nothing: the API of `{provider}` caches by itself, if at all")
     return _written(request, rules)

@@ -18,7 +18,7 @@ def with_own_ids(request: Request, _: Rules) -> Request:
 
 
 def _renamed(request: Request, given: dict[str, str]) -> Iterator[Item]:
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     waiting: dict[str, list[str]] = {}
     for entry in request.entries:
         if entry.role == "tool":
@@ -36,13 +36,14 @@ def _renamed(request: Request, given: dict[str, str]) -> Iterator[Item]:
         yield replace(entry, calls=_with(entry, ids_now))
 
 
-def _own(entry: Item, taken: set[str]) -> Iterator[str]:
+def _own(entry: Item, taken: dict[str, int]) -> Iterator[str]:
+    """The ids of an entry's calls; `taken` counts how often each was wanted before."""
     for call in entry.calls:
-        made, number = call.id, 1
+        made = call.id
         while made in taken:
-            number += 1
-            made = f"{call.id}_{number}"
-        taken.add(made)
+            taken[call.id] += 1
+            made = f"{call.id}_{taken[call.id]}"
+        taken[made] = 1
         yield made
 
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from docasm.dialogue import check_pairs
 from docasm.errors import DocasmError, Problem
+from docasm.providers.how_much import too_many
 from docasm.providers.request import Item, Request, Rules
 
 
@@ -18,8 +19,7 @@ def check(request: Request, rules: Rules) -> None:
         *_unbridged(request, rules),
         *_last(request, rules),
         *_params(request, rules),
-        *_tools(request),
-        *_sizes(request, rules),
+        *too_many(request, rules),
     ]
     if problems:
         raise DocasmError(problems)
@@ -107,29 +107,6 @@ def _last(request: Request, rules: Rules) -> Iterable[Problem]:
 def _params(request: Request, rules: Rules) -> Iterable[Problem]:
     for why in not_taken(request, rules).values():
         yield _refused(why, "params")
-
-
-def _tools(request: Request) -> Iterable[Problem]:
-    most, number, model = request.facts.max_tools, len(request.tools), request.params["model"]
-    if most and number > most:
-        message = f"{number:,} tools are too many: the API takes {most:,} for `{model}`"
-        yield Problem("not-accepted", message, hint="let skills name the `tools` that they need")
-    names = [tool.name for tool in request.tools]
-    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
-        message = f"{names.count(name)} tools are called `{name}`; the API wants names of their own"
-        yield Problem("not-accepted", message, hint="rename or leave out all but one")
-
-
-def _sizes(request: Request, rules: Rules) -> Iterable[Problem]:
-    most, longest = rules.most_messages, rules.longest_result
-    if most is not None and len(request.entries) > most:
-        message = f"{len(request.entries):,} messages are too many: the API takes {most:,}"
-        yield Problem("not-accepted", message, hint="limit the history, as with `max_turns`")
-    for entry in request.entries if longest is not None else ():
-        if entry.role == "tool" and len(entry.content) > (longest or 0):
-            size = f"{len(entry.content):,} characters, and the API takes {longest:,}"
-            message = f"message {entry.index}, the result of the call `{entry.call_id}`, has {size}"
-            yield Problem("not-accepted", message, hint="shorten the result")
 
 
 def not_taken(request: Request, rules: Rules) -> dict[str, str]:
