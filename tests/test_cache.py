@@ -107,7 +107,7 @@ def test_what_is_before_a_mark_stays_as_a_conversation_grows(
     prefixes = {text[: offsets[0]] for text, offsets in found}
     assert len(prefixes) == 1
     assert "Always the same." in prefixes.pop()
-    cuts = [len(body.get("messages", body.get("input"))) for body in made]
+    cuts = [len(body["input" if provider == "responses" else "messages"]) for body in made]
     grew = [pair for pair, (few, more) in zip(pairwise(found), pairwise(cuts), strict=True) if more > few]
     assert len(grew) >= 10
     for (before, ends), (after, later) in grew:
