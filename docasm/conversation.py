@@ -43,8 +43,8 @@ class Conversation:
     models: Models = field(default_factory=dict, repr=False, compare=False)
     """What differs by model, before what docasm knows; not saved."""
     stable: tuple[int, ...] = ()
-    """Of the pinned entries, up to the first that does not stay whole: how many code points at the start of
-    their content are the same in every such conversation."""
+    """Of the first entries, up to one that does not stay whole: how many code points at the start of their
+    content are the same in every such conversation."""
 
     @classmethod
     def start(cls, render: Render) -> Self:
@@ -53,7 +53,7 @@ class Conversation:
         window, tokenizers = Window.of(making.drafted.layout), making.contents.tokenizers
         entries = entries_of(render.messages)
         start, models = render.history_start, making.contents.models
-        stable = render.stable_contents(*OUTSIDE)[:start]
+        stable = render.stable_contents(*OUTSIDE)
         return cls(entries, start, render.tools, render.params, window, tokenizers, models, stable)
 
     @classmethod
@@ -153,7 +153,7 @@ class Conversation:
             repair=repair,
             models=self.models,
             cache=cache,
-            stable=self.stable,
+            stable=self.stable[: self.pinned] if kept.cuts else self.stable,
         )
         cuts = [f"{cut.missing} earlier messages are not in it ({cut.limit})" for cut in kept.cuts]
         made.notes = (*made.notes, *(Problem("request-translated", cut, severity="note") for cut in cuts))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from docasm.dialogue import Entry
 from docasm.errors import DocasmError
 from docasm.providers import PROVIDERS, payload
 from docasm.providers.request import joined, numbered
+from docasm.rounds import Window
 from tests.bundles import LAYOUT, load, skill
 from tests.test_payload_types import CHECKS, EVERY, SCENARIOS, dialogues
 
@@ -132,10 +134,34 @@ def test_two_documents_have_the_same_bytes_before_the_first_mark(tmp_path: Path,
     assert len({body.get("prompt_cache_key") for body in bodies}) == 1
 
 
+@pytest.mark.parametrize("provider", MODELS)
+def test_what_is_before_the_first_mark_stays_though_later_system_text_moves(provider: str) -> None:
+    """Where the rounds before it left, later system text follows the first."""
+    messages = [{"role": "system", "content": "S"}, {"role": "user", "content": "a"}]
+    conversation = Conversation.from_messages(messages, params={"model": MODELS[provider]})
+    conversation = replace(conversation, window=Window(max_turns=4))
+    models = {
+        provider: [(("*",), {"many_systems": False, "inline_system": False, "cache_breakpoints": True})]
+    }
+    conversation, found = replace(conversation, models=models), []
+    for number in range(9):
+        found.append(spelled(conversation.payload(provider, cache=True)))
+        entries = (*conversation.entries, Entry("system", f"T{number}"), Entry("assistant", "b"))
+        conversation = replace(conversation, entries=entries).user("c")
+    assert len({text[: offsets[0]] for text, offsets in found}) == 1
+    assert any("T1" in text[: text.index('"user"')] for text, _ in found)
+
+
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.name)
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_every_example_with_marks_is_valid_and_says_the_same(path: Path, provider: str) -> None:
     render = docasm.load_scenario(path).render(model=MODELS.get(provider)).for_provider(provider)
+    both = [each.payload(provider, repair=("params",)) for each in (render, Conversation.start(render))]
+    cached = [
+        each.payload(provider, repair=("params",), cache=True)
+        for each in (render, Conversation.start(render))
+    ]
+    assert (both[0] == both[1]) == (cached[0] == cached[1])
     for each in (render, Conversation.start(render)):
         made = each.payload(provider, repair=("params",), cache=True)
         plain = each.payload(provider, repair=("params",))

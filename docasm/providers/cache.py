@@ -52,9 +52,9 @@ def pieces(content: str, ends: Sequence[int]) -> Iterator[tuple[str, bool]]:
         yield content[start:], False
 
 
-def cache_key(request: Request, roles: Collection[str]) -> str:
-    """A name for the requests that start alike; "" if nothing is known to."""
-    end = stable_end(request, roles) or system_end(request)
+def cache_key(request: Request) -> str:
+    """A name for the requests whose tools and system text start alike; "" if they have none."""
+    end = stable_end(request, ()) or system_end(request)
     if end is None and not request.tools:
         return ""
     return f"docasm-{digest(_before(request, end or (0, 0)))[:32]}"

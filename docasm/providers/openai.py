@@ -30,7 +30,7 @@ def write(request: Request) -> dict[str, Any]:
         made["tools"] = [function_tool(tool) for tool in request.tools]
     for key in others:
         made.setdefault(_key(key, request), params[key])
-    return with_key(made, request, ROLES)
+    return with_key(made, request)
 
 
 def _key(key: str, request: Request) -> str:

@@ -30,8 +30,8 @@ def in_parts(content: str, ends: Sequence[int], kind: str) -> list[dict[str, Any
     ]
 
 
-def with_key(made: dict[str, Any], request: Request, roles: Collection[str]) -> dict[str, Any]:
+def with_key(made: dict[str, Any], request: Request) -> dict[str, Any]:
     """The request with a key of its own for all that start alike, where the API has one and none is given."""
-    if request.cache and request.facts.cache_key and (key := cache_key(request, roles)):
+    if request.cache and request.facts.cache_key and (key := cache_key(request)):
         made.setdefault("prompt_cache_key", key)
     return made

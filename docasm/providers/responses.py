@@ -27,7 +27,7 @@ def write(request: Request) -> dict[str, Any]:
     for key, value in request.params.items():
         made.setdefault(_KEYS.get(key, key), value)
     made.setdefault("store", False)
-    return with_key(made, request, ROLES)
+    return with_key(made, request)
 
 
 def _prompt(request: Request) -> dict[str, Any]:
