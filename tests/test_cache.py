@@ -291,6 +291,13 @@ class TestOpenAI:
         made = payload("openai", entries, (), params, cache=True)
         assert made == payload("openai", entries, (), params)
 
+    def test_words_of_the_assistant_end_what_stays_in_chat_alone(self) -> None:
+        """A message of the assistant can have a breakpoint there; in Responses it can have none."""
+        entries = [Entry("user", "1+1?"), Entry("assistant", "2"), Entry("user", "u")]
+        for provider, marked in (("openai", "2"), ("responses", "1+1?")):
+            made = payload(provider, entries, (), {"model": "gpt-5.6"}, cache=True, stable=[4, 1])
+            assert marks(made) == [marked]
+
     def test_the_system_text_of_responses_is_an_item_where_it_is_marked(self) -> None:
         entries, params = [Entry("system", "S"), Entry("user", "u")], {"model": "gpt-5.6"}
         made = payload("responses", entries, (), params, cache=True)
@@ -322,6 +329,16 @@ def test_what_is_too_short_to_be_cached_is_noted(model: str, words: int, told: s
     notes = [note.message for note in made.notes if "caches" in note.message]
     assert len(notes) == bool(told)
     assert not told or told in notes[0]
+
+
+@pytest.mark.parametrize("stable", [[], [-3], [99], [99, -1, 5, 7, 9]])
+@pytest.mark.parametrize("provider", MODELS)
+def test_lengths_that_no_content_has(provider: str, stable: list[int]) -> None:
+    entries, params = [Entry("system", "S T"), Entry("user", "u")], {"model": MODELS[provider]}
+    made = payload(provider, entries, (), params, cache=True, stable=stable)
+    CHECKS[provider](made)
+    assert marks(made)[0] == "S T"
+    assert _told(made) == _told(payload(provider, entries, (), params))
 
 
 def test_a_prefix_that_is_too_short_by_itself_is_noted() -> None:

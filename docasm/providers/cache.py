@@ -17,10 +17,11 @@ def stable_end(request: Request, roles: Collection[str]) -> End | None:
     Only system text in front and entries of `roles` can be marked.
     """
     end: End | None = None
+    leading = len(request.leading)
     for at, entry in enumerate(request.entries):
         if entry.calls or entry.role == "tool":
             break
-        can = entry.role in roles or at < len(request.leading)
+        can = entry.role in roles or at < leading
         if can and entry.content[: entry.stable].strip():
             end = (at, entry.stable)
         if entry.stable < len(entry.content):

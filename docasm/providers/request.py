@@ -51,7 +51,14 @@ class Item(Entry):
 def numbered(entries: Sequence[Entry], stable: Sequence[int] = ()) -> tuple[Item, ...]:
     """The entries with their indexes, and with how much of each stays the same."""
     return tuple(
-        Item(entry.role, entry.content, entry.calls, entry.call_id, index, length)
+        Item(
+            entry.role,
+            entry.content,
+            entry.calls,
+            entry.call_id,
+            index,
+            max(0, min(length, len(entry.content))),
+        )
         for index, (entry, length) in enumerate(zip(entries, chain(stable, repeat(0)), strict=False))
     )
 
