@@ -332,6 +332,14 @@ class TestSystemText:
             "message 2 (system) is blank and is not sent",
         ]
 
+    def test_a_model_that_takes_none_hears_it_from_the_user(self) -> None:
+        entries = [Entry("system", "S"), Entry("user", "u")]
+        made = payload("openai", entries, (), {"model": "o1-mini"})
+        assert [message["role"] for message in made["messages"]] == ["user", "user"]
+        assert [note.message for note in made.notes] == [
+            "message 0 (system) is the user's: the model takes no system text"
+        ]
+
     def test_a_bundle_says_who_speaks_it(self) -> None:
         models = {"openai": [(("*",), {"system_role": "developer"})]}
         made_ = made("openai", [item("system", "S"), item("user", "a")], models=models)

@@ -17,7 +17,7 @@ FILE = Path(__file__).parent / "models.yaml"
 CHOICES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "max_tokens_key": ("max_tokens", "max_completion_tokens"),
-        "system_role": ("system", "developer"),
+        "system_role": ("system", "developer", "user"),
     }
 )
 """Facts that are one of a few words."""

@@ -39,7 +39,11 @@ def _key(key: str, request: Request) -> str:
 
 def _message(entry: Item, request: Request) -> dict[str, Any]:
     made = message(entry)
-    return {**made, "role": request.facts.system_role} if entry.role == "system" else made
+    if entry.role != "system":
+        return made
+    if request.facts.system_role == "user":
+        request.note(f"message {entry.index} (system) is the user's: the model takes no system text")
+    return {**made, "role": request.facts.system_role}
 
 
 def message(entry: Entry) -> dict[str, Any]:
