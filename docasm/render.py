@@ -8,6 +8,7 @@ from typing import Any
 
 from docasm import providers
 from docasm.context_log import context_log
+from docasm.counting import report_measure_of
 from docasm.document import LIMIT, Document, Origin, places, stable_contents, stable_prefix
 from docasm.draft import HistoryMessages
 from docasm.drafted import holes
@@ -19,7 +20,7 @@ from docasm.plan import depends_on
 from docasm.providers import Payload
 from docasm.report import Report, report
 from docasm.tell import Cut
-from docasm.tokens import Measure, report_measure
+from docasm.tokens import Measure
 from docasm.tools import Tool
 from docasm.units import ITEM
 from docasm.why import Reason, reasons
@@ -118,7 +119,7 @@ class Render:
     @cached_property
     def _measure(self) -> Measure:
         layout, tokenizers = self.making.drafted.layout, self.making.contents.tokenizers
-        return report_measure(layout.tokenizer, self.params.get("model"), layout.token_factor, tokenizers)
+        return report_measure_of(layout, self.params.get("model"), tokenizers)
 
     @property
     def reasons(self) -> tuple[Reason, ...]:

@@ -50,6 +50,7 @@ LAYERS = (
     "units",
     "layout",
     "layout_file",
+    "counting",
     "slot_check",
     "compose",
     "draft",
