@@ -17,10 +17,15 @@ FILE = Path(__file__).parent / "models.yaml"
 CHOICES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "max_tokens_key": ("max_tokens", "max_completion_tokens"),
-        "system_role": ("system", "developer"),
+        "system_role": ("system", "developer", "user"),
     }
 )
 """Facts that are one of a few words."""
+
+LEAST: Mapping[str, int] = MappingProxyType(
+    {"default_max_tokens": 1, "max_tools": 0, "max_description": 0, "cache_min_tokens": 0}
+)
+"""Facts that are whole numbers, each with the least that it may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,16 @@ class ModelFacts:
     """Whether several system messages may stand in front."""
     thought_signature: bool = False
     """Whether tool calls in the history must carry a signature."""
+    max_tools: int = 0
+    """How many tools a request may have; 0 where no limit is known."""
+    max_description: int = 0
+    """How many characters of a tool's description are surely taken; 0 where no limit is known."""
+    cache_min_tokens: int = 0
+    """The fewest tokens of a prompt that are cached; 0 where it is not known."""
+    cache_breakpoints: bool = False
+    """Whether OpenAI's model takes breakpoints of its prompt cache."""
+    cache_key: bool = False
+    """Whether OpenAI's API may be told a key of its prompt cache."""
 
 
 Models = Mapping[str, Sequence[tuple[tuple[str, ...], Mapping[str, Any]]]]
@@ -109,8 +124,8 @@ def _facts(entry: Fields) -> Mapping[str, Any]:
             continue
         if name in CHOICES:
             found[name] = _choice(entry, name)
-        elif name == "default_max_tokens":
-            found[name] = entry.whole(name, least=1)
+        elif name in LEAST:
+            found[name] = entry.whole(name, least=LEAST[name])
         else:
             found[name] = entry.boolean(name, False)
     return {name: value for name, value in found.items() if value is not None}
