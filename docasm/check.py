@@ -29,13 +29,17 @@ BARE_LAYOUT: Layout = read_layout(Source("bare", "system:\n<<skills>>\n\nuser:\n
 Check = Callable[[], tuple[Problem, ...]]
 """Finds some of what is wrong."""
 NOTHING = Known()
+SPAN = 100
+"""How many skills of very many are checked together."""
 PROVIDER = "openai"
 
 
-def checks(contents: Contents) -> Iterator[Check]:
-    """All that there is to check in a bundle, each check on its own: those that take long come first."""
-    yield from (partial(_check_kind, contents, kind) for kind in KINDS)
-    yield from _checks_of_each(contents.compiler, contents.tools)
+def checks(contents: Contents) -> Iterator[tuple[Check, ...]]:
+    """All that there is to check in a bundle, in batches that compile the same skills."""
+    each = list(_checks_of_each(contents.compiler, contents.tools))
+    together = list(_checks_together(contents))
+    for number in range(0, max(len(each), len(together) * SPAN), SPAN):
+        yield (*together[number // SPAN : number // SPAN + 1], *each[number : number + SPAN])
 
 
 def check_each(compiler: Compiler, tools: Sequence[Tool]) -> Iterator[tuple[Problem, ...]]:
@@ -71,16 +75,18 @@ def _tools(compiler: Compiler, name: str, known: Mapping[str, Tool]) -> Iterator
 
 
 def check_together(contents: Contents) -> Iterator[tuple[Problem, ...]]:
-    """For each kind of trigger, the problems of all skills that could answer to it in one document."""
-    return (_check_kind(contents, kind) for kind in KINDS)
+    """For each kind of trigger, the problems of skills that could answer to it in one document."""
+    return (check() for check in _checks_together(contents))
 
 
-def _check_kind(contents: Contents, kind: str) -> tuple[Problem, ...]:
-    able = (each for each in contents.adopted if any(rule.kind == kind for rule in each.rules))
-    names = tuple(each.name for each in able)
-    return (
-        _found(partial(_check_document, contents.compiler, contents.layout_of[kind], names)) if names else ()
-    )
+def _checks_together(contents: Contents) -> Iterator[Check]:
+    """A value can stand too near to the next skill, so each span ends with the skill that starts the next."""
+    for kind in KINDS:
+        able = [each.name for each in contents.adopted if any(rule.kind == kind for rule in each.rules)]
+        layout = contents.layout_of[kind]
+        for first in range(0, len(able), SPAN):
+            names = tuple(able[first : first + SPAN + 1])
+            yield partial(_found, partial(_check_document, contents.compiler, layout, names))
 
 
 def _check_document(compiler: Compiler, layout: str, names: tuple[str, ...]) -> Iterator[Problem]:

@@ -112,7 +112,7 @@ class TestPaths:
         assert "error[unreadable-file]: cannot list `.`: Permission denied" in check().stdout
 
 
-def many(folder: Path, number: int = 60) -> Path:
+def many(folder: Path, number: int = 250) -> Path:
     """A bundle in which every third skill has a warning, every seventh an error."""
     make(folder)
     for each in range(number):
@@ -144,7 +144,7 @@ class TestProcesses:
         assert {(each.returncode, each.stdout, each.stderr) for each in told.values()} == {
             (1, told["1"].stdout, told["1"].stderr)
         }
-        assert told["1"].stdout.count(b"unknown-key") >= 27
+        assert told["1"].stdout.count(b"unknown-key") >= 80
 
     def test_one_that_dies_is_an_error(self) -> None:
         told = in_a_process(f"""
@@ -194,7 +194,7 @@ CATCH = """
 from docasm.cli.check_jobs import run
 from docasm.errors import DocasmError
 try:
-    list(run([{check}] * 40, {jobs}))
+    list(run([[{check}]] * 40, {jobs}))
 except Exception as error:
     print(type(error).__name__, error)
 """
@@ -205,7 +205,7 @@ def sleep():
     os.write(1, f"{os.getpid()}\\n".encode())
     time.sleep(60)
     return ()
-list(run([sleep] * 40, 2))
+list(run([[sleep]] * 40, 2))
 """
 
 
@@ -237,7 +237,7 @@ def _lives(process: int) -> bool:
 class TestOneProcess:
     def test_checks_are_done_in_their_order(self) -> None:
         found = (Problem("left-open", "m"),)
-        assert list(run([tuple, lambda: found, tuple], 1)) == [(0, ()), (1, found), (2, ())]
+        assert list(run([[tuple, lambda: found], [tuple]], 1)) == [(0, [*found]), (1, [])]
 
     def test_few_checks_have_one(self) -> None:
         assert default_jobs(WORTH - 1) == 1
@@ -251,15 +251,29 @@ class TestOneProcess:
             raise KeyError("x")
 
         here, there = Pipe()
-        serving = Thread(target=serve, args=(there, [tuple, tuple, fail, fault]))
+        serving = Thread(target=serve, args=(there, [[tuple, tuple], [fail], [fault]]))
         serving.start()
         answers = []
-        for span in (range(2), range(2, 3), range(3, 4)):
-            here.send(span)
+        for number in range(3):
+            here.send(number)
             answers.append(here.recv())
         here.close()
         serving.join(timeout=10)
         assert not serving.is_alive()
-        assert answers[0] == [(0, ()), (1, ())]
+        assert answers[0] == (0, [])
         assert isinstance(answers[1], DocasmError)
         assert str(answers[2]) == "KeyError: 'x'"
+
+
+def test_neighbours_are_checked_together_in_a_bundle_of_any_size(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A value at the end of one skill and a list at the start of the next: wherever the two stand."""
+    make(here / "a")
+    for number in range(7):
+        text = "---\ntriggers: [dm]\nvariables: {x: null}\n---\nNumber:\n\n{{ x }}\n"
+        (here / "a" / "skills" / f"s{number}.md").write_text(text, encoding="utf-8")
+    whole = check("a", "--output-format", "json").stdout
+    for span in (1, 2, 3):
+        monkeypatch.setattr("docasm.check.SPAN", span)
+        assert check("a", "--output-format", "json").stdout == whole

@@ -18,6 +18,7 @@ from docasm.errors import DocasmError, Place, Problem
 if TYPE_CHECKING:
     from docasm.bundle import Bundle
     from docasm.check import Check
+    from docasm.cli.check_jobs import Batch
     from docasm.cli.check_paths import Target
 
 MANY = 500
@@ -59,7 +60,7 @@ def command(ctx: click.Context, paths: Sequence[str], output_format: str, jobs: 
     except DocasmError as error:
         looks = [Look(error.problems)]
     problems = [problem for look in looks for problem in look.problems]
-    problems += _found([check for look in looks for check in look.checks], jobs)
+    problems += _found([batch for look in looks for batch in look.batches], jobs)
     listed = sorted(dict.fromkeys(problems), key=_place)
     print_styled(FORMATS[output_format](listed))
     tell(_summary(listed) or _praise(looks))
@@ -72,7 +73,7 @@ class Look:
 
     problems: tuple[Problem, ...]
     """What reading it found."""
-    checks: tuple["Check", ...] = ()
+    batches: tuple["Batch", ...] = ()
     bundle: "Bundle | None" = None
     """None if it cannot be read."""
 
@@ -87,7 +88,7 @@ def _look(target: "Target") -> Look:
     except DocasmError as error:
         return Look(error.problems)
     noticed = _wanted(target, lambda: (*wrong, *bundle.noticed))
-    wanted = (partial(_wanted, target, check) for check in checks(bundle.contents))
+    wanted = (tuple(partial(_wanted, target, each) for each in batch) for batch in checks(bundle.contents))
     return Look((*strangers(target, bundle.files), *noticed), tuple(wanted), bundle)
 
 
@@ -95,16 +96,20 @@ def _wanted(target: "Target", check: "Check") -> tuple[Problem, ...]:
     return tuple(filter(target.wants, check()))
 
 
-def _found(checks: Sequence["Check"], jobs: int | None) -> Iterator[Problem]:
+def _found(batches: Sequence["Batch"], jobs: int | None) -> Iterator[Problem]:
     """The problems that checks find, in their order, with a progress bar where a person would wait."""
     from docasm.cli.check_jobs import default_jobs, run
 
-    hidden = len(checks) < MANY or sys.stderr is None or not sys.stderr.isatty()
+    count = sum(map(len, batches))
+    hidden = count < MANY or sys.stderr is None or not sys.stderr.isatty()
+    found: dict[int, Sequence[Problem]] = {}
     with (
-        closing(run(checks, jobs or default_jobs(len(checks)))) as running,
-        click.progressbar(running, len(checks), "checking", file=sys.stderr, hidden=hidden) as bar,
+        closing(run(batches, jobs or default_jobs(count))) as running,
+        click.progressbar(length=count, label="checking", file=sys.stderr, hidden=hidden) as bar,
     ):
-        found = dict(bar)
+        for number, problems in running:
+            found[number] = problems
+            bar.update(len(batches[number]))
     for number in sorted(found):
         yield from found[number]
 

@@ -20,11 +20,11 @@ from docasm.errors import DocasmError, Problem, failure
 
 WORTH = 500
 """From how many checks on more than one process is quicker."""
-CHUNK = 16
-"""How many checks a process is handed at a time."""
 
-Found = tuple[int, tuple[Problem, ...]]
-"""The number of a check and what it found."""
+Batch = Sequence[Check]
+"""What a process is handed at a time."""
+Found = tuple[int, list[Problem]]
+"""The number of a batch and what it found."""
 
 
 def default_jobs(checks: int) -> int:
@@ -34,18 +34,17 @@ def default_jobs(checks: int) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run(checks: Sequence[Check], jobs: int) -> Generator[Found, None, None]:
-    """What each check finds, as it comes; raises what a check raises, and DocasmError if a process dies."""
-    spans = [range(first, min(first + CHUNK, len(checks))) for first in range(0, len(checks), CHUNK)]
-    jobs = min(jobs, len(spans))
+def run(batches: Sequence[Batch], jobs: int) -> Generator[Found, None, None]:
+    """What each batch finds, as it comes; raises what a check raises, and DocasmError if a process dies."""
+    jobs = min(jobs, len(batches))
     if jobs < 2 or "fork" not in multiprocessing.get_all_start_methods():
-        yield from enumerate(check() for check in checks)
+        yield from enumerate(map(_problems, batches))
         return
-    pool = _Pool(checks)
+    pool = _Pool(batches)
     try:
         for _ in range(jobs):
             pool.start()
-        yield from pool.deal(spans)
+        yield from pool.deal()
     finally:
         pool.end()
 
@@ -54,38 +53,39 @@ def run(checks: Sequence[Check], jobs: int) -> Generator[Found, None, None]:
 class _Pool:
     """Processes, and the ends of their pipes that are here."""
 
-    checks: Sequence[Check]
+    batches: Sequence[Batch]
     processes: dict[Connection, BaseProcess] = field(default_factory=dict)
 
     def start(self) -> None:
         here, there = multiprocessing.Pipe()
         context = multiprocessing.get_context("fork")
-        process = context.Process(target=_serve, args=(here, there, self.checks), daemon=True)
+        process = context.Process(target=_serve, args=(here, there, self.batches), daemon=True)
         self.processes[here] = process
         process.start()
         there.close()
 
-    def deal(self, spans: Sequence[range]) -> Generator[Found, None, None]:
-        """Hands out the spans, the next one to whoever is done."""
-        left = iter(spans)
+    def deal(self) -> Generator[Found, None, None]:
+        """Hands out the batches, the next one to whoever is done."""
+        left = iter(range(len(self.batches)))
         for connection in self.processes:
             self.send(connection, next(left))
-        for _ in spans:
+        for _ in self.batches:
             connection = next(each for each in wait(self.processes) if isinstance(each, Connection))
-            yield from self.receive(connection)
-            span = next(left, None)
-            if span is not None:
-                self.send(connection, span)
+            found = self.receive(connection)
+            number = next(left, None)
+            if number is not None:
+                self.send(connection, number)
+            yield found
 
-    def send(self, connection: Connection, span: range) -> None:
+    def send(self, connection: Connection, number: int) -> None:
         try:
-            connection.send(span)
+            connection.send(number)
         except OSError:
             raise self.dead(connection) from None
 
-    def receive(self, connection: Connection) -> list[Found]:
+    def receive(self, connection: Connection) -> Found:
         try:
-            found: list[Found] | Exception = connection.recv()
+            found: Found | Exception = connection.recv()
         except (EOFError, OSError):
             raise self.dead(connection) from None
         if isinstance(found, Exception):
@@ -109,25 +109,29 @@ class _Pool:
                 process.join()
 
 
-def _serve(here: Connection, there: Connection, checks: Sequence[Check]) -> None:
+def _serve(here: Connection, there: Connection, batches: Sequence[Batch]) -> None:
     """The life of a process. Ctrl-C is for its parent, which ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()  # what is shared with the parent stays shared
     here.close()
-    serve(there, checks)
+    serve(there, batches)
 
 
-def serve(connection: Connection, checks: Sequence[Check]) -> None:
-    """Answers each span of checks with what they find, or with what one raised, until nobody asks."""
+def serve(connection: Connection, batches: Sequence[Batch]) -> None:
+    """Answers the number of a batch with what it finds, or with what it raised, until nobody asks."""
     with suppress(EOFError, OSError):
         while True:
-            span = connection.recv()
-            connection.send(_answer(span, checks))
+            number = connection.recv()
+            connection.send(_answer(number, batches[number]))
 
 
-def _answer(span: range, checks: Sequence[Check]) -> list[Found] | Exception:
+def _answer(number: int, batch: Batch) -> Found | Exception:
     try:
-        return [(number, checks[number]()) for number in span]
+        return number, _problems(batch)
     except Exception as error:
         # Not every exception survives the way to another process, and its words are what is told.
         return error if isinstance(error, DocasmError) else RuntimeError(f"{type(error).__name__}: {error}")
+
+
+def _problems(batch: Batch) -> list[Problem]:
+    return [problem for check in batch for problem in check()]
