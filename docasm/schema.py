@@ -1,0 +1,58 @@
+"""The JSON Schemas by which editors complete and check the keys of docasm's files.
+
+They are made of the tables of keys that the readers use. `docasm/schemas/` holds them as files, for the wheel
+and for editors; `python -m docasm.schema` writes those again, and a test holds that they are current.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from docasm.config import BUNDLE_KEYS
+from docasm.formats.pipeline import PIPELINE_SHAPE
+from docasm.formats.profiles import PIPELINE, PROFILES
+from docasm.layout_file import LAYOUT_KEYS
+from docasm.scenario import SCENARIO_KEYS
+from docasm.shapes import Shape, given, mapping, mapping_of
+from docasm.skill import AGENT_SKILL_KEYS, SKILL_KEYS
+
+FOLDER = Path(__file__).parent / "schemas"
+DRAFT = "http://json-schema.org/draft-07/schema#"
+_BY_MODEL = mapping_of("A context for each model.", PIPELINE_SHAPE)
+SCHEMAS: Mapping[str, Shape] = MappingProxyType(
+    {
+        "agent-skill": mapping(
+            "The front matter of an Agent Skill, NAME/SKILL.md.", {**SKILL_KEYS, **AGENT_SKILL_KEYS}
+        ),
+        "bundle": mapping("A bundle of docasm, docasm.yaml.", BUNDLE_KEYS),
+        "layout": mapping("The front matter of a layout of docasm.", LAYOUT_KEYS),
+        "pipeline": {
+            "description": "A context pipeline, among other settings or alone.",
+            "type": "object",
+            "properties": {PIPELINE: PIPELINE_SHAPE, PROFILES: {**given(_BY_MODEL), "minProperties": 1}},
+            "anyOf": [{"required": [PIPELINE]}, {"required": [PROFILES]}],
+        },
+        "scenario": given(mapping("A scenario of docasm.", SCENARIO_KEYS, required=["trigger"])),
+        "skill": mapping("The front matter of a skill of docasm, NAME.md.", SKILL_KEYS),
+    }
+)
+"""By the name that `docasm schema` takes."""
+
+
+def schema_text(name: str) -> str:
+    """A schema as its file holds it."""
+    schema: dict[str, Any] = {"$schema": DRAFT, "title": f"docasm {name}", **SCHEMAS[name]}
+    return json.dumps(schema, indent=2, default=dict, ensure_ascii=False) + "\n"
+
+
+def write_schemas(folder: Path = FOLDER) -> None:
+    """Writes all of them."""
+    folder.mkdir(exist_ok=True)
+    for name in SCHEMAS:
+        (folder / f"{name}.json").write_text(schema_text(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_schemas()
