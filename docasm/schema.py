@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from docasm.chosen_layout import DEFAULT_PROFILE
 from docasm.config import BUNDLE_KEYS
 from docasm.formats.pipeline import PIPELINE_SHAPE
 from docasm.formats.profiles import PIPELINE, PROFILES
@@ -20,7 +21,11 @@ from docasm.skill import AGENT_SKILL_KEYS, SKILL_KEYS
 
 FOLDER = Path(__file__).parent / "schemas"
 DRAFT = "http://json-schema.org/draft-07/schema#"
-_BY_MODEL = mapping_of("A context for each model.", PIPELINE_SHAPE)
+_BY_MODEL = mapping_of(
+    "A context for each model, by its name or a pattern with `*`.",
+    given(PIPELINE_SHAPE),
+    known={DEFAULT_PROFILE: PIPELINE_SHAPE},
+)
 SCHEMAS: Mapping[str, Shape] = MappingProxyType(
     {
         "agent-skill": mapping(
@@ -31,8 +36,11 @@ SCHEMAS: Mapping[str, Shape] = MappingProxyType(
         "pipeline": {
             "description": "A context pipeline, among other settings or alone.",
             "type": "object",
-            "properties": {PIPELINE: PIPELINE_SHAPE, PROFILES: {**given(_BY_MODEL), "minProperties": 1}},
-            "anyOf": [{"required": [PIPELINE]}, {"required": [PROFILES]}],
+            "properties": {PIPELINE: PIPELINE_SHAPE, PROFILES: {**_BY_MODEL, "minProperties": 1}},
+            "anyOf": [
+                {"required": [key], "not": {"properties": {key: {"type": "null"}}}}
+                for key in (PIPELINE, PROFILES)
+            ],
         },
         "scenario": given(mapping("A scenario of docasm.", SCENARIO_KEYS, required=["trigger"])),
         "skill": mapping("The front matter of a skill of docasm, NAME.md.", SKILL_KEYS),

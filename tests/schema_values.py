@@ -15,20 +15,8 @@ JUNK: Sequence[Any] = (
     *([], ["a"], [7], [None], [[]], {}, {"a": 1}, {"tool": "x"}, {"tool": 7, "args": 1}, {"tool": None}),
 )
 KEYS = (
-    "a",
-    "x_1",
-    "1a",
-    "duties",
-    "sender",
-    "type",
-    "typ",
-    "dm",
-    "params",
-    "tool",
-    "args",
-    "role",
-    "user",
-    "assistant",
+    *("a", "x_1", "1a", "duties", "sender", "type", "typ", "dm", "params", "tool", "args", "role"),
+    *("user", "assistant", "default"),
 )
 Value = st.SearchStrategy[Any]
 

@@ -26,6 +26,7 @@ from docasm.schema import FOLDER, SCHEMAS, schema_text, write_schemas
 from docasm.settings import parse_settings
 from docasm.skill import read_skill
 from docasm.source import Source, split_front_matter
+from docasm.tool_list import read_tool_list
 from tests.schema_values import values
 
 ROOT = Path(__file__).parent.parent
@@ -61,7 +62,8 @@ def read_layout_settings(text: str) -> tuple[Problem, ...]:
 def read_bundle_file(text: str) -> tuple[Problem, ...]:
     with TemporaryDirectory() as folder:
         Path(folder, "docasm.yaml").write_text(text, encoding="utf-8")
-        return read_config(Path(folder), "bot", Files())[1]
+        config, problems = read_config(Path(folder), "bot", Files())
+        return (*problems, *read_tool_list(config.tools, Path(folder))[1])
 
 
 def read_scenario(text: str) -> tuple[Problem, ...]:
@@ -117,6 +119,9 @@ class TestSameAsTheReader:
         told = [f"{each.code}: {each.message}" for each in found if is_of_shape(each)]
         wrong = [error.message for error in Validator(schema).iter_errors(value)]
         if has_unknowable(value):
+            return
+        if any(each.code == "unknown-slot" and each.message.startswith("there is no slot") for each in found):
+            assert not told or wrong  # what is said of such a slot is not read
             return
         assert bool(told) == bool(wrong), (value, told, wrong)
 

@@ -32,7 +32,7 @@ PIPELINE_KEYS = keys(
     drop=texts("The types of slots that give way to `max_total_chars`, in order."),
     slots=given(list_of("The messages, in order; the input comes last.", SLOT)),
 )
-PIPELINE_SHAPE: Shape = given(mapping("A context.", PIPELINE_KEYS, required=["slots"]))
+PIPELINE_SHAPE: Shape = mapping("A context.", PIPELINE_KEYS, required=["slots"])
 DROP = ("admin_notes", "admin_context", "startup_events", DM_HISTORY, ADOPTED)
 """What gives way to `max_total_chars`, in order, where `drop` does not say."""
 
