@@ -265,15 +265,21 @@ class TestOneProcess:
         assert str(answers[2]) == "KeyError: 'x'"
 
 
-def test_neighbours_are_checked_together_in_a_bundle_of_any_size(
-    here: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("place", range(5))
+def test_neighbours_are_checked_together_wherever_they_stand(
+    here: Path, monkeypatch: pytest.MonkeyPatch, place: int
 ) -> None:
-    """A value at the end of one skill and a list at the start of the next: wherever the two stand."""
-    make(here / "a")
-    for number in range(7):
-        text = "---\ntriggers: [dm]\nvariables: {x: null}\n---\nNumber:\n\n{{ x }}\n"
-        (here / "a" / "skills" / f"s{number}.md").write_text(text, encoding="utf-8")
-    whole = check("a", "--output-format", "json").stdout
-    for span in (1, 2, 3):
-        monkeypatch.setattr("docasm.check.SPAN", span)
-        assert check("a", "--output-format", "json").stdout == whole
+    """A value that ends one skill must not stand before the code that starts the next."""
+    monkeypatch.setattr("docasm.check.SPAN", 2)
+    make(here)
+    for number in range(6):
+        text = "---\ntriggers: [dm]\n---\n# A\n\n{}\n".format("{{ sender }}" if number == place else "Brief.")
+        path = here / "skills" / f"s{number}.md"
+        if number == place + 1:
+            path = here / "skills" / f"s{number}" / "SKILL.md"
+            path.parent.mkdir()
+            text = f"---\nname: s{number}\ndescription: d\ntriggers: [dm]\n---\n    code first\n"
+        path.write_text(text, encoding="utf-8")
+    result = check()
+    assert f"skills/s{place}.md:6:1: error[uncontained-value]" in result.stdout, result.stdout
+    assert result.exit_code == 1
