@@ -31,7 +31,7 @@ bench: $(VENV)/.installed-bench
 	@$(BIN)/python -m bench.report $(BENCH)
 
 docs: $(VENV)/.installed-test
-	$(BIN)/python -m docasm.schema
+	$(BIN)/python -m tests.write_schemas
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cog -r docs/*.md README.md
 
 clean:

@@ -1,12 +1,11 @@
 """The JSON Schemas by which editors complete and check the keys of docasm's files.
 
-They are made of the tables of keys that the readers use. `docasm/schemas/` holds them as files, for the wheel
-and for editors; `python -m docasm.schema` writes those again, and a test holds that they are current.
+They are made of the tables of keys that the readers use. `docasm/schemas/` holds them as files;
+`python -m tests.write_schemas` writes those again, and a test holds that they are current.
 """
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -19,7 +18,6 @@ from docasm.scenario import SCENARIO_KEYS
 from docasm.shapes import Shape, given, mapping, mapping_of
 from docasm.skill import AGENT_SKILL_KEYS, SKILL_KEYS
 
-FOLDER = Path(__file__).parent / "schemas"
 DRAFT = "http://json-schema.org/draft-07/schema#"
 _BY_MODEL = mapping_of(
     "A context for each model, by its name or a pattern with `*`.",
@@ -53,14 +51,3 @@ def schema_text(name: str) -> str:
     """A schema as its file holds it."""
     schema: dict[str, Any] = {"$schema": DRAFT, "title": f"docasm {name}", **SCHEMAS[name]}
     return json.dumps(schema, indent=2, default=dict, ensure_ascii=False) + "\n"
-
-
-def write_schemas(folder: Path = FOLDER) -> None:
-    """Writes all of them."""
-    folder.mkdir(exist_ok=True)
-    for name in SCHEMAS:
-        (folder / f"{name}.json").write_text(schema_text(name), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write_schemas()

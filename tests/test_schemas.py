@@ -22,12 +22,13 @@ from docasm.errors import DocasmError, Problem
 from docasm.files import Files
 from docasm.formats import ForeignFile, read_foreign
 from docasm.layout_file import read_layout
-from docasm.schema import FOLDER, SCHEMAS, schema_text, write_schemas
+from docasm.schema import SCHEMAS, schema_text
 from docasm.settings import parse_settings
 from docasm.skill import read_skill
 from docasm.source import Source, split_front_matter
 from docasm.tool_list import read_tool_list
 from tests.schema_values import values
+from tests.write_schemas import FOLDER, write_schemas
 
 ROOT = Path(__file__).parent.parent
 LAYOUT = "system:\n<<skills>>\n\n<<a>>\n\n<<x_1>>\n\n<<duties>>\n\nuser:\n<<input>>\n"

@@ -1,13 +1,11 @@
 """`docasm schema`: a JSON Schema for editors."""
 
-from pathlib import Path
-
 import click
 
 from docasm.cli.streams import write_text
 
-FOLDER = Path(__file__).parent.parent / "schemas"
 NAMES = ("agent-skill", "bundle", "layout", "pipeline", "scenario", "skill")
+"""The keys of `docasm.schema.SCHEMAS`, which is not loaded for a list of commands."""
 
 
 @click.command("schema", short_help="Print a JSON Schema, for an editor.")
@@ -22,4 +20,6 @@ def command(name: str) -> None:
     \b
     docasm schema scenario > scenario.schema.json
     """
-    write_text((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    from docasm.schema import schema_text
+
+    write_text(schema_text(name))

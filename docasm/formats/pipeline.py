@@ -72,6 +72,7 @@ def _whole(fields: Fields, pipe: Pipe) -> Mapping[str, Setting]:
     """The limits of the document."""
     most = fields.get("max_total_chars")
     if most is None:
+        fields.texts("drop")
         why, hint = "the pipeline has no `max_total_chars`", "add it, or remove this"
         unused(fields.problems, fields.values, "drop", why, hint)
     if most is None or fields.whole("max_total_chars", least=1) is None:
