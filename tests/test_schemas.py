@@ -21,6 +21,7 @@ from docasm.config import read_config
 from docasm.errors import DocasmError, Problem
 from docasm.files import Files
 from docasm.formats import ForeignFile, read_foreign
+from docasm.formats.profiles import PIPELINE, PROFILES
 from docasm.layout_file import read_layout
 from docasm.schema import SCHEMAS, schema_text
 from docasm.settings import parse_settings
@@ -111,7 +112,7 @@ def as_json(name: str) -> Any:
 
 class TestSameAsTheReader:
     @pytest.mark.parametrize("name", READERS)
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=100, deadline=None)
     @given(data=st.data())
     def test_any_value(self, name: str, data: st.DataObject) -> None:
         schema = as_json(name)
@@ -131,14 +132,14 @@ class TestSameAsTheReader:
         """Else the test above would compare little."""
         valid, seen = Validator(as_json(name)), []
 
-        @settings(max_examples=200, deadline=None, database=None, derandomize=True)
+        @settings(max_examples=120, deadline=None, database=None, derandomize=True)
         @given(values(as_json(name)))
         def collect(value: Any) -> None:
             seen.append(valid.is_valid(value))
 
         collect()
-        assert seen.count(True) > 10
-        assert seen.count(False) > 10
+        assert seen.count(True) > 5
+        assert seen.count(False) > 5
 
     def test_keys_of_every_level_are_the_same(self) -> None:
         """The example of each format, with one key misspelt at a time."""
@@ -157,8 +158,11 @@ class TestSameAsTheReader:
 
 
 def has_unknowable(value: Any) -> bool:
-    """Whether something is in a value that a schema cannot tell: JSON in a text that is none."""
-    return '"{"' in json.dumps(value)
+    """Whether a value holds what a schema cannot tell: a text that starts as JSON and is none, or a pipeline
+    that is not read because a profile `default` goes before it."""
+    profiles = value.get(PROFILES) if isinstance(value, dict) else None
+    is_read = PIPELINE not in value or not profiles.get("default") if isinstance(profiles, dict) else True
+    return '"{"' in json.dumps(value) or not is_read
 
 
 class TestTheFiles:

@@ -1,8 +1,9 @@
 """What the paths that `docasm check` is given stand for: bundles, each whole or single files of it."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from docasm.config import FILE_NAME
@@ -16,14 +17,14 @@ class Target:
 
     bundle: str
     """The folder, as problems call it."""
-    files: frozenset[str] | None = None
-    """The files to tell of, as they were given; None for all."""
+    files: dict[str, str] | None = None
+    """The files to tell of, each with what it was called when it was given; None for all."""
 
     def wants(self, problem: Problem) -> bool:
         """Whether a problem is one of these files."""
         if self.files is None:
             return True
-        return problem.place is not None and _same(problem.place.path) in set(map(_same, self.files))
+        return problem.place is not None and _same(problem.place.path) in self.files
 
 
 def targets(paths: Iterable[str]) -> tuple[Target, ...]:
@@ -32,32 +33,32 @@ def targets(paths: Iterable[str]) -> tuple[Target, ...]:
     A folder that is no bundle stands for the nearest ones below it; a file for itself, in the nearest bundle
     upwards. A folder without any stands for itself, for loading it tells what is missing.
     """
-    found: dict[str, Target] = {}
+    found: dict[str, list[Target]] = {}
     for each in (target for path in paths for target in _targets(path)):
-        before = found.get(_same(each.bundle))
-        found[_same(each.bundle)] = _merged(before, each) if before else each
-    return tuple(found.values())
+        found.setdefault(_same(each.bundle), []).append(each)
+    return tuple(map(_merged, found.values()))
 
 
 def strangers(target: Target, read: Iterable[str]) -> Iterator[Problem]:
     """A problem for each file asked for that the bundle, which has read some files, did not read."""
     known = set(map(_same, read))
-    for path in sorted(target.files or ()):
-        if _same(path) not in known:
+    for file, path in sorted((target.files or {}).items()):
+        if file not in known:
             message = f"`{path}` is no file of the bundle `{target.bundle}`"
             hint = f"`{FILE_NAME}` says which folders hold its skills and layouts"
             yield Problem("outside-bundle", message, hint=hint)
 
 
-def _merged(one: Target, other: Target) -> Target:
-    if one.files is None or other.files is None:
-        return Target(one.bundle)
-    return Target(one.bundle, one.files | other.files)
+def _merged(targets: Sequence[Target]) -> Target:
+    """One for all that was asked of a bundle."""
+    files = [target.files for target in targets if target.files is not None]
+    whole = len(files) < len(targets)
+    return Target(targets[0].bundle, None if whole else dict(chain.from_iterable(map(dict.items, files))))
 
 
 def _targets(path: str) -> Iterator[Target]:
     if is_file(Path(path)):
-        yield Target(_upwards(path), frozenset((path,)))
+        yield Target(_upwards(path), {_same(path): path})
     elif is_folder(Path(path)) and not is_file(Path(path, FILE_NAME)):
         below = [Target(folder) for folder in _below(path)]
         yield from below or (Target(path),)
