@@ -90,8 +90,8 @@ def built_in() -> Models:
 def _shape(name: str) -> Shape:
     if name in CHOICES:
         return choice("Which of them the API takes.", CHOICES[name])
-    if name == "default_max_tokens":
-        return whole("The limit of the answer where the API needs one and the params have none.", least=1)
+    if name in LEAST:
+        return whole("A limit of the API, or what stands in for one.", least=LEAST[name])
     return boolean("Whether the model takes it.")
 
 
