@@ -24,7 +24,7 @@ from tests.strategies import hostile_text, messages
 ROOT = Path(__file__).parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 DM, CRON = ROOT / "examples" / "dm.yaml", ROOT / "examples" / "cron.yaml"
-COMMANDS = ("check", "diff", "explain", "init", "inspect", "join", "log", "render", "split")
+COMMANDS = ("check", "diff", "explain", "init", "inspect", "join", "log", "render", "schema", "split")
 BUNDLE = ("render", "--bundle", str(ROOT / "examples"))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from docasm.errors import DocasmError, Problem
 from docasm.fields import Fields
 from docasm.settings import Setting, parse_settings
+from docasm.shapes import Keys, Shape, anything, boolean, choice, given, list_of, mapping, texts, whole
 from docasm.source import read
 
 FILE = Path(__file__).parent / "models.yaml"
@@ -86,16 +87,39 @@ def built_in() -> Models:
     return models
 
 
-def read_models(setting: Setting, problems: list[Problem]) -> Models:
-    """The facts of a mapping of providers to lists of `models` and facts; what is wrong is reported."""
-    given = Fields(setting, problems, "`models`")
-    given.only(("checked", "defaults", *PROVIDER_NAMES))
-    defaults = _facts(given.mapping("defaults"))
-    return {name: tuple(_entries(given, name, defaults)) for name in PROVIDER_NAMES if name in given.values}
+def _shape(name: str) -> Shape:
+    if name in CHOICES:
+        return choice("Which of them the API takes.", CHOICES[name])
+    if name in LEAST:
+        return whole("A limit of the API, or what stands in for one.", least=LEAST[name])
+    return boolean("Whether the model takes it.")
 
 
 PROVIDER_NAMES = ("openai", "responses", "anthropic", "gemini", "ollama", "mistral")
-_FACTS = tuple(field.name for field in fields(ModelFacts))
+_FACTS: Keys = {field.name: _shape(field.name) for field in fields(ModelFacts)}
+_ENTRY_KEYS: Keys = {
+    "models": given(texts("Names or patterns of models; `*` stands for anything.", least=1)),
+    **_FACTS,
+}
+_MODEL_KEYS: Keys = {
+    "checked": anything("When; for people."),
+    "defaults": mapping("What holds for every entry that says nothing else.", _FACTS),
+    **{
+        name: list_of("Models and what they take, the most specific first.", entry)
+        for entry in (mapping("The facts of some models.", _ENTRY_KEYS, required=["models"]),)
+        for name in PROVIDER_NAMES
+    },
+}
+MODELS: Shape = mapping("What differs by model, by provider.", _MODEL_KEYS)
+
+
+def read_models(setting: Setting, problems: list[Problem]) -> Models:
+    """The facts of a mapping of providers to lists of `models` and facts; what is wrong is reported."""
+    own = Fields(setting, problems, "`models`")
+    own.only(_MODEL_KEYS)
+    own.mapping("defaults").only(_FACTS)
+    defaults = _facts(own.mapping("defaults"))
+    return {name: tuple(_entries(own, name, defaults)) for name in PROVIDER_NAMES if name in own.values}
 
 
 def _entries(
@@ -108,7 +132,7 @@ def _entries(
     found: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
     for item in setting.value if setting else ():
         entry = Fields(item, given.problems, "a model's facts")
-        entry.only(("models", *_FACTS))
+        entry.only(_ENTRY_KEYS)
         patterns = tuple(each.value for each in entry.texts("models"))
         if not patterns and isinstance(item.value, dict):
             entry.wrong(item, "facts need the names or patterns of their `models`")
