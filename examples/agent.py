@@ -1,7 +1,7 @@
 """An agent: something happens, the model answers, and the tools that it calls are run.
 
-    python examples/agent.py "Hey Simon, what do you remember?"    a direct message
-    python examples/agent.py examples/cron.yaml                    a scenario
+    python examples/agent.py "Hey Simon, who mentioned me?"    a direct message
+    python examples/agent.py examples/cron.yaml                a scenario
 
 OPENAI_API_KEY says who asks; OPENAI_BASE_URL and MODEL name another server and model.
 """
@@ -9,27 +9,29 @@ OPENAI_API_KEY says who asks; OPENAI_BASE_URL and MODEL name another server and 
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+from openai import OpenAI
 
 import docasm
 
 MAX_ROUNDS = 10
+MODEL = os.environ.get("MODEL")
 MEMORY = {"readme": "# Didactyl, as it was at noon yesterday"}
-TOOLS: Mapping[str, Callable[..., object]] = {
+EVENTS = [{"author": "alice", "content": "Your relay setup guide"}, {"author": "bob", "content": "NIP-44"}]
+TOOLS: dict[str, Any] = {  # yours go here: the names are those of the bundle's tools
+    "nostr_query": lambda filter: {"success": True, "events": EVENTS},
     "memory_read": lambda key: MEMORY.get(key, "nothing"),
-    "memory_write": lambda key, value: MEMORY.update({key: value}) or "written",
 }
 
 
 def rendered(wish: str) -> docasm.Render:
     """The document for a scenario file, or for a direct message with this text."""
-    model = os.environ.get("MODEL")
     if wish.endswith(".yaml"):
-        return docasm.load_scenario(wish).render(model=model)
-    bundle = docasm.Bundle.load(Path(__file__).parent)
-    return bundle.render(docasm.Trigger.dm(wish, sender="admin"), model=model)
+        return docasm.load_scenario(wish).render(model=MODEL)
+    trigger = docasm.Trigger.dm(wish, sender="admin")
+    return docasm.Bundle.load(Path(__file__).parent).render(trigger, model=MODEL)
 
 
 def run(name: str, arguments: str) -> object:
@@ -40,20 +42,20 @@ def run(name: str, arguments: str) -> object:
         return {"error": f"{type(error).__name__}: {error}"}
 
 
-def answer(conversation: docasm.Conversation) -> docasm.Conversation:
+def answer(conversation: docasm.Conversation, client: OpenAI) -> docasm.Conversation:
     """The conversation up to the model's last words."""
     for _ in range(MAX_ROUNDS):
         payload = conversation.payload("openai")
-        message: Any = client.chat.completions.create(**payload).choices[0].message
-        for call in message.tool_calls or ():  # the payload may call a tool otherwise than the bundle
+        said: Any = client.chat.completions.create(**payload).choices[0].message
+        for call in said.tool_calls or ():  # an API may want another name than the bundle's
             call.function.name = payload.tool_names.get(call.function.name, call.function.name)
-        conversation = conversation.assistant(message.content, message.tool_calls or ())
+        conversation = conversation.assistant(said.content, said.tool_calls or ())
+        if not said.tool_calls:
+            return conversation
         for wanted in conversation.open_calls:
             conversation = conversation.tool(wanted.id, run(wanted.name, wanted.arguments))
-        if not message.tool_calls:
-            return conversation
     raise RuntimeError(f"no answer after {MAX_ROUNDS} rounds of tools")
 
 
 if __name__ == "__main__":
-    print(answer(docasm.Conversation.start(rendered(sys.argv[1]))).entries[-1].content)
+    print(answer(docasm.Conversation.start(rendered(sys.argv[1])), OpenAI()).entries[-1].content)
