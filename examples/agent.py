@@ -18,11 +18,9 @@ import docasm
 
 MAX_ROUNDS = 10
 MODEL = os.environ.get("MODEL")
-MEMORY = {"readme": "# Didactyl, as it was at noon yesterday"}
-EVENTS = [{"author": "alice", "content": "Your relay setup guide"}, {"author": "bob", "content": "NIP-44"}]
 TOOLS: dict[str, Any] = {  # yours go here: the names are those of the bundle's tools
-    "nostr_query": lambda filter: {"success": True, "events": EVENTS},
-    "memory_read": lambda key: MEMORY.get(key, "nothing"),
+    "nostr_query": lambda **_: [{"author": "alice", "kind": 1}, {"author": "bob", "kind": 1}],
+    "memory_read": lambda key: {"readme": "# Didactyl, as it was at noon yesterday"}.get(key, "nothing"),
 }
 
 
