@@ -142,10 +142,12 @@ BROKEN: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
         "an answer without words and calls": _set("messages", 5, "content", to=None),
         "a long id": _set("messages", 2, "tool_calls", 0, "id", to="x" * 41),
         "too hot": _set("temperature", to=2.5),
+        "a stream": _set("stream", to=True),
         "the limit of another model": _set("model", to="gpt-5"),
     },
     "responses": {
         "an unknown key": _set("messages", to=[]),
+        "a stream": _set("stream", to=True),
         "no input": _set("input", to=[]),
         "a message without a type": _without("input", 0, "type"),
         "an unknown key of an item": _set("input", 0, "pinned", to=True),
@@ -163,6 +165,7 @@ BROKEN: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
     },
     "anthropic": {
         "an unknown key": _set("seed", to=1),
+        "a stream": _set("stream", to=True),
         "no limit": _without("max_tokens"),
         "system text in front of the messages": lambda body: body["messages"].insert(0, SYSTEM),
         "system text for a model that takes none there": _with("messages", also=SYSTEM),
@@ -233,6 +236,7 @@ BROKEN: Mapping[str, Mapping[str, Callable[[Any], None]]] = {
         "no tools, but a list": _set("tools", to=[]),
         "an id of other letters": _set("messages", 2, "tool_calls", 0, "id", to="call_0"),
         "the assistant last": _with("messages", also=ASSISTANT),
+        "a stream": _set("stream", to=True),
         "the user after a result": _without("messages", 5),
         "a seed by another name": _set("seed", to=1),
         "an answer without words and calls": _set("messages", 5, "content", to=""),
