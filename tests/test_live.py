@@ -1,7 +1,7 @@
 """The providers' own clients send payloads over HTTP to a server that refuses what the APIs refuse."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,7 @@ def _spelled(value: Any) -> Any:
 
 
 _NAMES = {"parameters_json_schema": "parametersJsonSchema"}
-_SAYS_NOTHING = (
+_SAYS_NOTHING: Sequence[tuple[str, object]] = (
     ("content", ""),
     ("prefix", False),
     ("index", 0),

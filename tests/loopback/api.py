@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -74,7 +74,7 @@ class Api:
     asked: Callable[[Body], Asked]
     answer: Callable[[Body, Reply], Body]
     error: Callable[[int, str], Body]
-    headers: tuple[str, ...] = field(default=())
+    headers: tuple[str, ...] = ()
     """What a request must have, in lower case."""
 
 
@@ -139,13 +139,12 @@ def grouped(steps: Iterable[Step], *roles: str) -> list[Step]:
     return found
 
 
-def right_tools(tools: Mapping[str, object] | Sequence[tuple[str, object]], pattern: str) -> None:
+def right_tools(tools: Sequence[tuple[str, object]], pattern: str) -> None:
     """Refuses tools whose names are not the pattern's or not unique, or whose schema is not an object's."""
-    pairs = list(tools.items()) if isinstance(tools, Mapping) else tools
-    need(pairs, "[] is too short - 'tools'")
-    names = [name for name, _ in pairs]
+    need(tools, "[] is too short - 'tools'")
+    names = [name for name, _ in tools]
     need(len({*names}) == len(names), "Tool names must be unique.")
-    for name, schema in pairs:
+    for name, schema in tools:
         need(re.fullmatch(pattern, name), f"tool name {name!r} should match {pattern!r}")
         need(isinstance(schema, dict) and schema.get("type") == "object", "a schema's type must be 'object'")
         assert isinstance(schema, dict)
