@@ -20,6 +20,7 @@ from docasm.resolve import Resolvers, run, run_async
 from docasm.skill import Skill
 from docasm.state import State, make_state
 from docasm.tokens import Count
+from docasm.tool_servers import ToolServers
 from docasm.trigger import Trigger
 
 
@@ -56,13 +57,15 @@ class Bundle:
         tokenizers: Mapping[str, Count] | None = None,
         soul: str | Path | None = None,
         pipeline: str | Path | None = None,
+        servers: ToolServers | None = None,
     ) -> "Bundle":
         """Reads a folder with a `docasm.yaml`.
 
         `resolvers` answer for the tools that variables are: a mapping of a tool's name to a function of its
         arguments (or to a result), or a function of name and arguments; they may be async. `tokenizers` are
         functions that count tokens, by the name that layouts use. `soul` and `pipeline` are files, relative
-        to the working directory, whose layout all triggers use.
+        to the working directory, whose layout all triggers use. `servers` talk to the MCP servers that the
+        bundle names: a `docasm.mcp.Servers`.
 
         Raises DocasmError for what is wrong with the configuration or the tools. A skill or layout that
         cannot be read only fails the renders that use it; `problems` tells of it.
@@ -72,6 +75,7 @@ class Bundle:
             "tokenizers": tokenizers or {},
             "soul": None if soul is None else Path(soul),
             "pipeline": None if pipeline is None else Path(pipeline),
+            "servers": servers,
         }
         bundle, errors = read_bundle(path, **options)
         if errors:
@@ -107,7 +111,7 @@ class Bundle:
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with the bundle, found by compiling all of it."""
         state = self._state
-        alone = check_each(state.contents.compiler, state.contents.tools)
+        alone = check_each(state.contents)
         compiled = chain(alone, check_together(state.contents))
         return tuple(dict.fromkeys([*state.noticed, *chain.from_iterable(compiled)]))
 
@@ -131,7 +135,7 @@ class Bundle:
         `provider` is whom the payload is for; `resolvers` go before those that the bundle was loaded with.
         """
         contents = self._state.contents
-        given = (resolvers, contents.resolvers)
+        given = (resolvers, contents.resolvers, contents.answers)
         asked = asked_of(given, trigger, history, variables, tools, model, layout, now, provider)
         try:
             return run(assemble(contents, asked), asked.resolvers, asked.found)
@@ -144,7 +148,7 @@ class Bundle:
     ) -> Render:
         """As `render`, with resolvers that may be async; they are awaited together."""
         contents = self._state.contents
-        asked = asked_of((resolvers, contents.resolvers), trigger, **options)
+        asked = asked_of((resolvers, contents.resolvers, contents.answers), trigger, **options)
         try:
             return await run_async(assemble(contents, asked), asked.resolvers, asked.found)
         except (AttributeError, KeyError, TypeError):

@@ -1,6 +1,6 @@
 """Finding everything that is wrong with the skills and layouts of a bundle, by compiling all of them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain
@@ -36,19 +36,20 @@ PROVIDER = "openai"
 
 def checks(contents: Contents) -> Iterator[tuple[Check, ...]]:
     """All that there is to check in a bundle, in batches that compile the same skills."""
-    each = list(_checks_of_each(contents.compiler, contents.tools))
+    each = list(_checks_of_each(contents))
     together = list(_checks_together(contents))
     for number in range(0, max(len(each), len(together) * SPAN), SPAN):
         yield (*together[number // SPAN : number // SPAN + 1], *each[number : number + SPAN])
 
 
-def check_each(compiler: Compiler, tools: Sequence[Tool]) -> Iterator[tuple[Problem, ...]]:
+def check_each(contents: Contents) -> Iterator[tuple[Problem, ...]]:
     """The problems of each skill and each layout that could be read, one tuple for each file."""
-    return (check() for check in _checks_of_each(compiler, tools))
+    return (check() for check in _checks_of_each(contents))
 
 
-def _checks_of_each(compiler: Compiler, tools: Sequence[Tool]) -> Iterator[Check]:
-    known = {tool.name: tool for tool in tools}
+def _checks_of_each(contents: Contents) -> Iterator[Check]:
+    compiler = contents.compiler
+    known = None if contents.has_unknown_tools else {tool.name: tool for tool in contents.tools}
     for name in compiler.skills.found:
         yield partial(check_skill, compiler, name, known)
     for name in compiler.layouts.found:
@@ -61,10 +62,10 @@ def check_layout(compiler: Compiler, name: str) -> tuple[Problem, ...]:
     return tuple(dict.fromkeys(chain.from_iterable(found)))
 
 
-def check_skill(compiler: Compiler, name: str, known: Mapping[str, Tool]) -> tuple[Problem, ...]:
-    """The problems of one skill that could be read, in a bundle with these tools."""
+def check_skill(compiler: Compiler, name: str, known: Mapping[str, Tool] | None) -> tuple[Problem, ...]:
+    """The problems of one skill that could be read, in a bundle with these tools; None: nobody knows them."""
     compiled = _found(partial(_check_skill, compiler, name))
-    return (*compiled, *_tools(compiler, name, known))
+    return compiled if known is None else (*compiled, *_tools(compiler, name, known))
 
 
 def _tools(compiler: Compiler, name: str, known: Mapping[str, Tool]) -> Iterator[Problem]:

@@ -15,13 +15,20 @@ from docasm.params import PARAMS_SHAPE, read_params
 from docasm.providers.facts import MODELS, NO_MODELS, Models, read_models
 from docasm.rules import TRIGGERS, read_rules
 from docasm.settings import Setting, parse_settings
-from docasm.shapes import ANY_TEXT, either, given, keys, list_of, mapping, text, texts
+from docasm.shapes import ANY_TEXT, Shape, either, given, keys, list_of, mapping, text, texts
 from docasm.skill import VARIABLES, read_variables
 from docasm.source import is_file, is_folder
 from docasm.tool_list import TOOLS
+from docasm.tool_servers import SERVERS, Server, read_servers
 from docasm.trigger import KINDS, Rule
 
 FILE_NAME = "docasm.yaml"
+BUNDLE_TOOLS: Shape = {
+    "description": TOOLS["description"],
+    "if": {"type": "object", "required": ["mcp"]},
+    "then": SERVERS,
+    "else": TOOLS,
+}
 _ADOPTION_KEYS = keys(
     skill=given(text("The skill's name.", pattern=ANY_TEXT)),
     triggers=TRIGGERS,
@@ -39,7 +46,7 @@ BUNDLE_KEYS = keys(
             mapping("An adopted skill.", _ADOPTION_KEYS, required=["skill"]),
         ),
     ),
-    tools=TOOLS,
+    tools=BUNDLE_TOOLS,
     variables=VARIABLES,
     labels=mapping("What the history calls each side.", {role: text("The side's name.") for role in ROLES}),
     params=PARAMS_SHAPE,
@@ -73,7 +80,7 @@ class Config:
     adopted: tuple[Adoption, ...] | None
     """None: all skills, by name."""
     tools: Setting | None
-    """The file, relative to the bundle."""
+    """The tools, or a file of them relative to the bundle."""
     variables: Mapping[str, Any]
     labels: Mapping[str, str]
     params: Mapping[str, Any]
@@ -85,6 +92,8 @@ class Config:
     """What differs by model, before what docasm knows."""
     soul: Setting | None = None
     """A soul document, relative to the bundle, whose layout all triggers use."""
+    servers: tuple[Server, ...] = ()
+    """The programs that offer more tools."""
     pipeline: Setting | None = None
     """The same of a `context_pipeline` or `context_profiles`."""
 
@@ -99,12 +108,14 @@ def read_config(folder: Path, shown: str, files: Files) -> tuple[Config, tuple[P
     name = Path(shown, FILE_NAME).as_posix()
     fields = Fields(files.parsed("settings", file, name, parse_settings), problems, f"`{FILE_NAME}`")
     fields.only(BUNDLE_KEYS)
+    tools, servers = read_servers(fields.get("tools"), folder, problems)
     config = Config(
         skill_folders=_folders(fields, folder),
         layout_folder=_layout_folder(fields, folder),
         layouts=_layouts(fields.mapping("layout")),
         adopted=_adopted(fields),
-        tools=fields.get("tools"),
+        tools=tools,
+        servers=servers,
         variables=read_variables(fields),
         labels=_labels(fields.mapping("labels")),
         params=read_params(fields.mapping("params"), severity="error"),

@@ -68,6 +68,10 @@ class Contents:
     """What differs by model, before what docasm knows."""
     resolvers: Resolvers | None = None
     """What answers for the tools that variables are."""
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    """What answers for tools of servers, after the resolvers."""
+    has_unknown_tools: bool = False
+    """Whether there are servers that nobody has asked for their tools."""
     left_out: tuple[Problem, ...] = ()
     """Warnings about adopted skills that cannot be read."""
     selections: dict[tuple[int, ...], Selection] = field(default_factory=dict)

@@ -17,6 +17,7 @@ from docasm.settings import Setting
 from docasm.skill import Skill
 from docasm.tokens import Count
 from docasm.tool_list import read_tool_list
+from docasm.tool_servers import ToolServers, served
 from docasm.tools import Tool
 
 
@@ -28,6 +29,8 @@ class Origin:
     """The folder as the user named it."""
     folder: Path
     """The same folder, wherever the process goes later."""
+    servers: ToolServers | None = field(default=None, repr=False)
+    """Who talks to the programs that offer tools."""
     resolvers: Resolvers | None = field(default=None, repr=False)
     """What answers for the tools that variables are."""
     tokenizers: Mapping[str, Count] = field(default_factory=dict, repr=False)
@@ -72,6 +75,8 @@ class Disk:
     files: Mapping[Key, Parsed]
     layout: str | None = None
     """The layout of all triggers, of a soul document or a pipeline."""
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    """What answers for tools of servers."""
 
     @property
     def noticed(self) -> tuple[Problem, ...]:
@@ -84,7 +89,7 @@ class Disk:
 
     @property
     def _all(self) -> tuple[object, ...]:
-        return self.files, self.noticed, self.problems
+        return self.files, self.noticed, self.problems, self.tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +117,10 @@ def read_disk(origin: Origin, before: Mapping[Key, Parsed]) -> Disk:
     skills, layouts = _libraries(config, origin, files)
     tools, tool_problems = read_tool_list(config.tools, origin.folder, Path(origin.shown), files)
     name, foreign_problems = _add_foreign(config, origin, files, skills, layouts)
-    all_problems = (*problems, *tool_problems, *foreign_problems)
-    return Disk(origin, config, skills, layouts, tools, all_problems, files.found, name)
+    others = served(config.servers, origin.servers, tools)
+    all_problems = (*problems, *tool_problems, *others.problems, *foreign_problems)
+    all_tools = (*tools, *others.tools)
+    return Disk(origin, config, skills, layouts, all_tools, all_problems, files.found, name, others.answers)
 
 
 def _add_foreign(

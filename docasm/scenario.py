@@ -18,6 +18,7 @@ from docasm.shapes import NOT_BLANK, Keys, Shape, either, free, given, keys, lis
 from docasm.skill import VARIABLES, read_variables
 from docasm.source import is_file, read
 from docasm.tool_list import TOOLS, read_tool_list
+from docasm.tool_servers import ToolServers
 from docasm.tools import Tool
 from docasm.trigger import KINDS, Trigger
 
@@ -115,11 +116,14 @@ class Scenario:
         )
 
 
-def load_scenario(path: str | Path, *, resolvers: Resolvers | None = None) -> Scenario:
+def load_scenario(
+    path: str | Path, *, resolvers: Resolvers | None = None, servers: ToolServers | None = None
+) -> Scenario:
     """Reads a scenario and loads its bundle; raises DocasmError with everything that is wrong.
 
     The bundle is the folder that `bundle` names, or the nearest one upwards with a `docasm.yaml`.
-    `resolvers` answer for tools whose results the scenario does not hold.
+    `resolvers` answer for tools whose results the scenario does not hold, and `servers` talk to the MCP
+    servers that the bundle names.
     """
     file = Path(path)
     problems: list[Problem] = []
@@ -135,20 +139,18 @@ def load_scenario(path: str | Path, *, resolvers: Resolvers | None = None) -> Sc
     results = fields.mapping("results").plain()
     tools, tool_problems = read_tool_list(fields.get("tools"), file.parent)
     problems.extend(tool_problems)
-    bundle = _bundle(fields, file, problems, resolvers)
+    bundle = _bundle(fields, file, problems, resolvers=resolvers, servers=servers)
     if problems or bundle is None or trigger is None:
         raise DocasmError(problems)
     given = None if fields.get("tools") is None else tools
     return Scenario(file, bundle, trigger, history, variables, model, layout, given, now, provider, results)
 
 
-def _bundle(
-    fields: Fields, file: Path, problems: list[Problem], resolvers: Resolvers | None
-) -> Bundle | None:
+def _bundle(fields: Fields, file: Path, problems: list[Problem], **answering: Any) -> Bundle | None:
     soul, pipeline = (_foreign(fields, key, file.parent) for key in ("soul", "pipeline"))
     try:
         folder = _bundle_folder(fields, file)
-        return Bundle.load(folder, resolvers=resolvers, soul=soul, pipeline=pipeline)
+        return Bundle.load(folder, soul=soul, pipeline=pipeline, **answering)
     except DocasmError as error:
         named = fields.get("bundle")
         for each in error.problems:

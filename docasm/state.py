@@ -13,6 +13,7 @@ from docasm.edits import Edits, Step
 from docasm.errors import DocasmError, Problem, did_you_mean
 from docasm.library import Library
 from docasm.skill import Skill
+from docasm.tool_servers import NOT_ASKED
 from docasm.trigger import KINDS, Rules
 
 
@@ -75,6 +76,8 @@ def make_state(disk: Disk, edits: Edits, before: State | None = None) -> tuple[S
         tokenizers=disk.origin.tokenizers,
         models=disk.config.models,
         resolvers=disk.origin.resolvers,
+        answers=disk.answers,
+        has_unknown_tools=bool(disk.config.servers) and disk.origin.servers is NOT_ASKED,
         left_out=(*_left_out(order, skills), *gone),
     )
     if before is not None:

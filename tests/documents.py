@@ -183,7 +183,7 @@ class Workshop:
         """Does what a fence says; its content as it should be."""
         if fence.language == "console":
             return "".join(self.console(fence.content))
-        if fence.language == "python":
+        if fence.language == "python" and not fence.name:
             self.python(fence)
         elif fence.name == "output":
             return self.printed.rstrip("\n") + "\n"
@@ -214,15 +214,16 @@ class Workshop:
     def here(self, arguments: Sequence[str]) -> str:
         """What `docasm` prints, run in this process, which is much quicker."""
         with chdir(self.folder):
-            return CliRunner(env=TERMINAL).invoke(docasm, arguments, prog_name="docasm").output
+            return (
+                CliRunner(env={**TERMINAL, **self.path}).invoke(docasm, arguments, prog_name="docasm").output
+            )
 
     def process(self, command: str) -> str:
         """What the commands of a pipe print, each a process."""
-        path = f"{self.commands}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
             ["sh", "-c", command],
             cwd=self.folder,
-            env={**os.environ, **TERMINAL, "PATH": path},
+            env={**os.environ, **TERMINAL, **self.path},
             check=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -230,9 +231,14 @@ class Workshop:
         )
         return done.stdout.decode()
 
+    @property
+    def path(self) -> Mapping[str, str]:
+        """Where `docasm` and `python` are, for what an example starts."""
+        return {"PATH": f"{self.commands}{os.pathsep}{os.environ['PATH']}"}
+
     def python(self, fence: Fence) -> None:
         printed = StringIO()
-        with chdir(self.folder), redirect_stdout(printed):
+        with chdir(self.folder), redirect_stdout(printed), _environment(self.path):
             exec(compile(fence.content, f"line {fence.first + 1}", "exec"), self.names)
         self.printed = printed.getvalue()
 

@@ -24,7 +24,19 @@ from tests.strategies import hostile_text, messages
 ROOT = Path(__file__).parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 DM, CRON = ROOT / "examples" / "dm.yaml", ROOT / "examples" / "cron.yaml"
-COMMANDS = ("check", "diff", "explain", "init", "inspect", "join", "log", "render", "schema", "split")
+COMMANDS = (
+    "check",
+    "diff",
+    "explain",
+    "init",
+    "inspect",
+    "join",
+    "log",
+    "render",
+    "schema",
+    "split",
+    "tools",
+)
 BUNDLE = ("render", "--bundle", str(ROOT / "examples"))
 
 
@@ -195,11 +207,11 @@ class TestTheProgram:
 
     def test_an_interrupt(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("docasm.cli.split.read_bytes", raising(KeyboardInterrupt()))
-        assert "Aborted!" in failing(1, "split")
+        assert "Aborted!" in failing(1, "split", "tools")
 
     def test_a_fault_of_docasm_is_told_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("docasm.cli.split.read_bytes", raising(KeyError("x")))
-        told = failing(1, "split")
+        told = failing(1, "split", "tools")
         assert told.startswith("error[internal-error]: docasm met a fault of its own: KeyError: 'x'\nhint: ")
         monkeypatch.setenv("DOCASM_DEBUG", "1")
         assert isinstance(CliRunner().invoke(main, ["split"]).exception, KeyError)
@@ -534,7 +546,7 @@ class TestSplitAndJoin:
         assert (
             invoke("split", data="é").stdout == '[\n  {\n    "role": "system",\n    "content": "é"\n  }\n]\n'
         )
-        assert invoke("split").stdout == "[]\n"
+        assert invoke("split", "tools").stdout == "[]\n"
         assert invoke("join", data="[]").stdout_bytes == b""
 
     @pytest.mark.parametrize("command", ["split", "join"])

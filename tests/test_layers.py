@@ -30,6 +30,7 @@ LAYERS = (
     "turns",
     "dialogue",
     "tool_list",
+    "tool_servers",
     "params",
     "trigger",
     "rules",
@@ -102,7 +103,7 @@ LAYERS = (
     "schema",
 )
 """Each file imports only from files above it."""
-EDGES = ("cli", "__main__")
+EDGES = ("cli", "mcp", "__main__")
 """What imports the core and is never imported by it."""
 
 PUBLIC = {

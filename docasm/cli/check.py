@@ -82,9 +82,10 @@ def _look(target: "Target") -> Look:
     from docasm.bundle import read_bundle
     from docasm.check import checks
     from docasm.cli.check_paths import strangers
+    from docasm.tool_servers import NOT_ASKED
 
     try:
-        bundle, wrong = read_bundle(target.bundle)
+        bundle, wrong = read_bundle(target.bundle, servers=NOT_ASKED)
     except DocasmError as error:
         return Look(error.problems)
     noticed = _wanted(target, lambda: (*wrong, *bundle.noticed))

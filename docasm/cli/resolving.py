@@ -12,6 +12,7 @@ from docasm.cli.streams import read_source
 
 if TYPE_CHECKING:
     from docasm.bundle import Bundle
+    from docasm.mcp import Servers
     from docasm.resolve import Resolvers
     from docasm.scenario import Scenario
 
@@ -33,13 +34,13 @@ class Resolving:
         """The bundle of a folder, its tools answered for by the command; raises DocasmError."""
         from docasm.bundle import Bundle
 
-        return Bundle.load(path, resolvers=self._answering)
+        return Bundle.load(path, resolvers=self._answering, servers=_servers())
 
     def scenario(self, path: str) -> "Scenario":
         """The scenario of a file; --resolve goes before its `results`, and they before --resolve-with."""
         from docasm.scenario import load_scenario
 
-        scenario = load_scenario(path, resolvers=self._answering)
+        scenario = load_scenario(path, resolvers=self._answering, servers=_servers())
         results = {**scenario.results, **self.results()}
         return replace(scenario, results=results, provider=self.provider or scenario.provider)
 
@@ -54,6 +55,13 @@ class Resolving:
         from docasm.cli.tool_command import ToolCommand
 
         return ToolCommand(self.command, self.timeout) if self.command else None
+
+
+def _servers() -> "Servers":
+    """Who talks to MCP servers; they end with the command."""
+    from docasm.mcp import Servers
+
+    return click.get_current_context().with_resource(Servers())
 
 
 def _files(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[str, str]:
