@@ -100,7 +100,7 @@ LAYERS = (
     "scenario",
 )
 """Each file imports only from files above it."""
-EDGES = ("cli", "__main__")
+EDGES = ("cli", "pytest_plugin", "__main__")
 """What imports the core and is never imported by it."""
 
 PUBLIC = {

@@ -1,6 +1,6 @@
 """The pytest plugin: scenarios are tests, and `document_snapshot` and `payload_snapshot` are fixtures.
 
-It costs nothing where it is not used: what it needs is imported when the first scenario or fixture asks for it.
+It costs nothing where it is not used: what it needs is imported when a scenario or fixture asks for it.
 """
 
 import argparse
@@ -62,15 +62,20 @@ def pytest_testnodedown(node: Any) -> None:
         forbid_writing(node.config)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     if hasattr(config, "_docasm_ci"):
         terminalreporter.write_line(config._docasm_ci)
+    report = getattr(getattr(config, "_syrupy", None), "report", None)
+    if config.option.docasm_test and report is not None and report.num_unused:
+        terminalreporter.write_line("For `docasm test` that is --update.")
 
 
 @pytest.fixture
 def document_snapshot(request: pytest.FixtureRequest) -> "Snapshot":
     """What a render's document is compared with: `assert bundle.render(trigger) == document_snapshot`."""
-    from docasm.pytest_plugin.snapshot import DocumentSnapshots, snapshot
+    from docasm.pytest_plugin.extensions import DocumentSnapshots
+    from docasm.pytest_plugin.snapshot import snapshot
 
     return snapshot(request, DocumentSnapshots)
 
@@ -78,7 +83,8 @@ def document_snapshot(request: pytest.FixtureRequest) -> "Snapshot":
 @pytest.fixture
 def payload_snapshot(request: pytest.FixtureRequest) -> "Snapshot":
     """What a payload is compared with: `assert render.payload("openai") == payload_snapshot`."""
-    from docasm.pytest_plugin.snapshot import PayloadSnapshots, snapshot
+    from docasm.pytest_plugin.extensions import PayloadSnapshots
+    from docasm.pytest_plugin.snapshot import snapshot
 
     return snapshot(request, PayloadSnapshots)
 

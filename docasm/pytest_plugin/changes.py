@@ -11,7 +11,7 @@ _CELLS = 40_000
 
 
 class Change(NamedTuple):
-    """Lines `old_first` up to `old_last` became lines `new_first` up to `new_last`; 0-based, the last excluded."""
+    """Some lines of the old text became some of the new one; 0-based, each last one excluded."""
 
     old_first: int
     old_last: int

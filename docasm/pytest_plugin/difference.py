@@ -1,4 +1,4 @@
-"""A difference for people: each changed line with the place that it came from, white space shown where it counts."""
+"""A difference for people: each changed line with its place, white space shown where it counts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def difference(old: str, new: str, places: Sequence[str]) -> Difference:
 def _rows(
     old: Sequence[str], new: Sequence[str], places: Sequence[str], found: Sequence[Change]
 ) -> Iterator[Row]:
-    standing = [*accumulate(places, lambda before, place: place or before)]
+    standing = list(accumulate(places, _last_named))
     last = 0
     for change in found:
         yield from _between(new, places, last, change.new_first)
@@ -86,6 +86,10 @@ def _changed(
     here = {_squeezed([line]) for line in gone}
     for number, line in enumerate(come, start=other):
         yield Row("+", places[number], _visible(line, here))
+
+
+def _last_named(before: str, place: str) -> str:
+    return place or before
 
 
 def _after(place: str) -> str:

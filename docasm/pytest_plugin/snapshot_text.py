@@ -1,9 +1,9 @@
 """The text of a snapshot: a document exactly, so that a person can read it in review.
 
 A document is copied, but for characters that cannot be seen or that an editor or Git would change. Such a
-character is `\\u{HEX}`, and so is the backslash of a `\\u{` that the document itself holds. A document that does
-not end in a line end is followed by `\\u{}`. Every snapshot thus ends in a line end and has no CR, and `document`
-is the exact inverse of `written`.
+character is `\\u{HEX}`, and so is the backslash of a `\\u{` that the document itself holds. A document that
+does not end in a line end is followed by `\\u{}`. Every snapshot thus ends in a line end and has no CR, and
+`document` is the exact inverse of `written`.
 """
 
 import json
@@ -14,7 +14,10 @@ from typing import Any
 from docasm.markers import Message
 from docasm.tokens import ESTIMATE, measure
 
-_HIDDEN = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+_HIDDEN = (
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    r"\ufff9-\ufffb\ud800-\udfff]"
+)
 """Controls but tab and LF, line separators, what turns text round, what has no width, lone surrogates."""
 _TO_ESCAPE = re.compile(_HIDDEN + r"|\\(?=u\{)")
 _IN_JSON = re.compile(_HIDDEN)
