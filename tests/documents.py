@@ -4,7 +4,7 @@ In the order of a document, in a folder with the repository's `examples`, `skill
 
 - a fence whose info string names a file after the language writes that file;
 - each line `$ COMMAND` of a ```console fence is run, and what it prints stands below it;
-- a ```python fence is run, with the names of those before it; a fence right after it whose info string ends
+- a ```python fence that names no file is run, with the names of those before it; a fence right after it whose info string ends
   in `output` holds what it printed.
 
 In `problems.md` every heading of level 3 starts in a folder with an empty `docasm.yaml`.
@@ -43,10 +43,10 @@ INDEPENDENT = "problems.md"
 MATERIAL = ("examples", "skills", "layouts")
 STAND_INS = {"make demo": "docasm render examples/dm.yaml"}
 """What is run in place of a command that would install first; a test compares it with the Makefile."""
-TERMINAL = {"NO_COLOR": "1", "COLUMNS": "80"}
+TERMINAL = {"NO_COLOR": "1", "COLUMNS": "80", "CI": ""}
 NOT_RUN = ("make test",)
 """What would run this."""
-_COMMAND = re.compile(r"(?:docasm|cat)\b[^;&`$]*")
+_COMMAND = re.compile(r"(?:docasm|cat|pytest)\b[^;&`$]*")
 _PARSER = MarkdownIt("commonmark").enable("table")
 
 
@@ -156,11 +156,13 @@ def _standing_in(name: str, module: ModuleType) -> Iterator[None]:
 
 
 def _commands(folder: Path) -> Path:
-    """A folder that holds the command `docasm`, as this Python has it."""
+    """A folder that holds the commands `docasm` and `pytest`, as this Python has them."""
     folder.mkdir(parents=True)
-    script = folder / "docasm"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m docasm "$@"\n', encoding="utf-8")
-    script.chmod(0o755)
+    for name, options in (("docasm", ""), ("pytest", "-p docasm.pytest_plugin -p no:cacheprovider")):
+        script = folder / name
+        text = f'#!/bin/sh\nunset PYTEST_XDIST_WORKER\nexec "{sys.executable}" -m {name} {options} "$@"\n'
+        script.write_text(text, encoding="utf-8")
+        script.chmod(0o755)
     return folder
 
 
@@ -178,7 +180,7 @@ class Workshop:
         """Does what a fence says; its content as it should be."""
         if fence.language == "console":
             return "".join(self.console(fence.content))
-        if fence.language == "python":
+        if fence.language == "python" and not fence.name:
             self.python(fence)
         elif fence.name == "output":
             return self.printed.rstrip("\n") + "\n"
@@ -202,7 +204,7 @@ class Workshop:
         command = STAND_INS.get(command, command)
         assert _COMMAND.fullmatch(command), f"not a command for examples: {command}"
         program, *arguments = shlex.split(command)
-        is_simple = program == "docasm" and not {"|", ">"} & set(arguments)
+        is_simple = program == "docasm" and arguments[0] != "test" and not {"|", ">"} & set(arguments)
         output = (self.here(arguments) if is_simple else self.process(command)).rstrip("\n")
         return f"{output}\n" if output else ""
 

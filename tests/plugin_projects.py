@@ -20,7 +20,9 @@ FILES: Mapping[str, str] = {
         "    bundle = docasm.Bundle.load('bot')\n"
         "    assert bundle.render(docasm.Trigger.dm('Hi')) == document_snapshot\n"
     ),
-    "pytest.ini": "[pytest]\ntestpaths = tests\naddopts = -p no:cacheprovider\ndocasm_scenarios = bot/*.yaml\n",
+    "pytest.ini": (
+        "[pytest]\ntestpaths = tests\naddopts = -p no:cacheprovider\ndocasm_scenarios = bot/*.yaml\n"
+    ),
 }
 
 

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -176,7 +176,7 @@ def test_where_ci_is_set_nothing_is_written(tested: Project, more: tuple[str, ..
 def test_a_report_for_machines_names_the_scenario(tested: Project) -> None:
     tested.write({"bot/ann.yaml": 'trigger: {type: dm, text: "Hello\\0"}\n'})
     assert tested.pytest("--junitxml=report.xml").code == 1
-    cases = ElementTree.parse(tested.folder / "report.xml").iter("testcase")
+    cases = ET.parse(tested.folder / "report.xml").iter("testcase")
     found = {(each.get("classname"), each.get("name")): each.find("failure") for each in cases}
     assert found.keys() >= {("bot.ann.yaml", "document"), ("bot.bob.yaml", "payload")}
     failure = found["bot.ann.yaml", "document"]

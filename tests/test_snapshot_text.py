@@ -1,6 +1,5 @@
 """The files that snapshots are: exact for any text, readable, and compared line by line."""
 
-from pathlib import Path
 from time import perf_counter
 
 import pytest
@@ -52,11 +51,11 @@ MESSAGES = (Message("system", "a"), Message("user", "---\n"))
 
 
 @given(document=DOCUMENTS)
-@example("")
-@example("no line end")
-@example("\\u{}\n")
-@example("\r\x85\n\n")
-def test_a_snapshot_in_a_file_is_exact(document: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+@example(document="")
+@example(document="no line end")
+@example(document="\\u{}\n")
+@example(document="\r\x85\n\n")
+def test_a_snapshot_in_a_file_is_exact(tmp_path_factory: pytest.TempPathFactory, document: str) -> None:
     path = tmp_path_factory.getbasetemp() / "case.md"
     collection = SnapshotCollection(location=str(path))
     collection.add(Snapshot(name="case", data=snapshot_text.written(document, MESSAGES)))
@@ -106,7 +105,8 @@ LINES = st.lists(st.sampled_from("abcdef") | st.text(max_size=2), max_size=40)
 
 @given(LINES, LINES)
 def test_changes_make_the_new_text_of_the_old(old: list[str], new: list[str]) -> None:
-    made, at = [], 0
+    made: list[str] = []
+    at = 0
     for first, last, other, end in changes(old, new):
         assert first < last or other < end
         assert old[at:first] == new[len(made) : len(made) + first - at]

@@ -19,8 +19,8 @@ _PYTEST_ARGS = "docasm.pytest-args"
 _NONE_COLLECTED = 5
 _EXIT_CODES: Mapping[int, int] = MappingProxyType({0: 0, 4: 2})
 """From pytest's exit code to that of docasm; any other is 1."""
-_OWN = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
-"""Environment variables that set up another project's tests."""
+_OF_PYTEST = "PYTEST_"
+"""How variables start that set up tests of another project, or say that one of them is running."""
 
 
 class TestCommand(click.Command):
@@ -69,7 +69,7 @@ def _require(*names: str) -> None:
 
 
 def _environment() -> Mapping[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in _OWN}
+    return {name: value for name, value in os.environ.items() if not name.startswith(_OF_PYTEST)}
 
 
 def _pytest(paths: Sequence[str], update: bool, more: Sequence[str]) -> list[str]:
