@@ -4,8 +4,8 @@ In the order of a document, in a folder with the repository's `examples`, `skill
 
 - a fence whose info string names a file after the language writes that file;
 - each line `$ COMMAND` of a ```console fence is run, and what it prints stands below it;
-- a ```python fence that names no file is run, with the names of those before it; a fence right after it whose info string ends
-  in `output` holds what it printed.
+- a ```python fence that names no file is run, with the names of those before it; a fence right after it whose
+  info string ends in `output` holds what it printed.
 
 In `problems.md` every heading of level 3 starts in a folder with an empty `docasm.yaml`.
 

@@ -47,7 +47,10 @@ class Project:
             path.write_bytes(text.encode())
 
     def pytest(self, *arguments: str, **variables: str) -> Ran:
-        return self._run(["-m", "pytest", "-p", "docasm.pytest_plugin", *arguments], variables)
+        """With the plugins that it needs, and no other, which takes half as long."""
+        plugins = ("-p", "docasm.pytest_plugin", "-p", "syrupy", "-p", "xdist")
+        alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables}
+        return self._run(["-m", "pytest", *plugins, *arguments], alone)
 
     def docasm(self, *arguments: str, **variables: str) -> Ran:
         return self._run(["-m", "docasm", *arguments], variables)
