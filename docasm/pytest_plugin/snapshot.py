@@ -66,8 +66,8 @@ def snapshot(request: pytest.FixtureRequest, extension: type[Snapshots]) -> Snap
     if not config.pluginmanager.hasplugin("syrupy"):
         raise pytest.UsageError("the snapshots of docasm need the pytest plugin of syrupy")
     forbid_writing(config)
-    if not config.pluginmanager.hasplugin("docasm-whole"):
-        config.pluginmanager.register(_Whole(), "docasm-whole")
+    if not config.pluginmanager.hasplugin("docasm_whole"):
+        config.pluginmanager.register(_Whole(), "docasm_whole")
     return Snapshot(
         update_snapshots=config.option.update_snapshots,
         update_new_snapshots_only=config.option.update_new_snapshots_only,
