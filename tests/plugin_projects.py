@@ -50,17 +50,18 @@ class Project:
         """With the plugins that it needs, and no other, which takes half as long."""
         plugins = ("-p", "docasm.pytest_plugin", "-p", "syrupy", "-p", "xdist")
         alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables}
-        return self._run(["-m", "pytest", *plugins, *arguments], alone)
+        return self.python(["-m", "pytest", *plugins, *arguments], alone)
 
     def docasm(self, *arguments: str, **variables: str) -> Ran:
-        return self._run(["-m", "docasm", *arguments], variables)
+        return self.python(["-m", "docasm", *arguments], variables)
 
     def snapshots(self) -> dict[str, str]:
         """The snapshots by the names of their files."""
         found = sorted(path for path in self.folder.rglob("__snapshots__/**/*") if path.is_file())
         return {path.relative_to(self.folder).as_posix(): path.read_text(encoding="utf-8") for path in found}
 
-    def _run(self, arguments: Sequence[str], variables: Mapping[str, str]) -> Ran:
+    def python(self, arguments: Sequence[str], variables: Mapping[str, str]) -> Ran:
+        """Runs Python here, as if nothing around had set up a test."""
         unset = ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER")
         inherited = {name: value for name, value in os.environ.items() if name not in unset}
         path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])

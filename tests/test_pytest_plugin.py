@@ -257,5 +257,6 @@ def test_a_project_that_does_not_use_it_pays_nothing(tmp_path: Path) -> None:
         f"import sys\n\ndef test_idle():\n    assert not [each for each in {heavy} if each in sys.modules]\n"
     )
     project.write({"test_idle.py": code, "data.txt": "", "pytest.ini": "[pytest]\n"})
-    ran = project.pytest("-p", "no:cacheprovider", "-p", "no:syrupy")
+    arguments = ("-m", "pytest", "-p", "docasm.pytest_plugin", "-p", "no:cacheprovider")
+    ran = project.python(arguments, {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
     assert ran.code == 0, ran.output
