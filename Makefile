@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+BUNDLES := examples $(wildcard examples/*/) bench/prompt docasm/starter
 BENCH := .benchmarks/bench.json
 
 .PHONY: demo test test-model check bench docs clean
@@ -21,6 +22,7 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/docasm check $(BUNDLES)
 
 bench: $(VENV)/.installed-bench
 	@mkdir -p $(dir $(BENCH))
@@ -29,6 +31,7 @@ bench: $(VENV)/.installed-bench
 	@$(BIN)/python -m bench.report $(BENCH)
 
 docs: $(VENV)/.installed-own-tests
+	$(BIN)/python -m tests.write_schemas
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cog -r docs/*.md README.md
 
 clean:

@@ -13,6 +13,7 @@ PACKAGE = Path(docasm.__file__).parent
 LAYERS = (
     "codes",
     "errors",
+    "shapes",
     "source",
     "files",
     "markers",
@@ -98,6 +99,7 @@ LAYERS = (
     "assemble",
     "bundle",
     "scenario",
+    "schema",
 )
 """Each file imports only from files above it."""
 EDGES = ("cli", "pytest_plugin", "__main__")

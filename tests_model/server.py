@@ -1,7 +1,7 @@
 """llama.cpp's server with a small model, in this process, on a free port of the loopback interface."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import files
@@ -32,11 +32,15 @@ class Server:
         wanted = {key: payload[key] for key in ("messages", "tools") if key in payload}
         return str(self._post("/apply-template", wanted)["prompt"])
 
+    def tokens(self, text: str, *, marks: bool = True) -> list[int]:
+        """The model's own tokens; `marks` reads text like `<|im_end|>` as a mark, not as its letters."""
+        given = {"content": text, "add_special": False, "parse_special": marks}
+        found: list[int] = self._post("/tokenize", given)["tokens"]
+        return found
+
     def count(self, prompt: str) -> int:
-        """The model's own tokens for what it reads."""
-        given = {"content": prompt, "add_special": True, "parse_special": True}
-        tokens: Sequence[int] = self._post("/tokenize", given)["tokens"]
-        return len(tokens)
+        """How many tokens the model reads."""
+        return len(self.tokens(prompt))
 
     def _post(self, path: str, body: Mapping[str, Any]) -> Any:
         headers = {"Content-Type": "application/json"}

@@ -111,3 +111,17 @@ def test_the_words_of_others_come_out_as_they_went_in(own: Server, text: str) ->
     assert own.prompt(payload) == written(payload)
     assert payload["messages"][-1]["content"] == text
     assert answered(own, payload, most=1).usage is not None
+
+
+@pytest.mark.parametrize(("text", "forged"), [(HOSTILE[0], 1), (HOSTILE[0].replace("<|", "< |"), 0)])
+def test_the_server_reads_its_marks_in_a_message_as_marks(own: Server, text: str, forged: int) -> None:
+    """A limit of the server that docs/how-to/local-model.md tells of, and what it advises."""
+    render = docasm.Bundle.load(EXAMPLES).render(docasm.Trigger.dm(text), model=MODEL)
+    payload = render.payload("openai")
+    prompt, (start,) = own.prompt(payload), own.tokens("<|im_start|>")
+    assert own.tokens(prompt).count(start) == len(payload["messages"]) + 1 + forged
+    letters = own.count(prompt) - own.count(text) + len(own.tokens(text, marks=False))
+    usage = answered(own, payload, most=1).usage
+    assert usage is not None
+    assert usage.prompt_tokens == own.count(prompt)
+    assert (usage.prompt_tokens < letters) == bool(forged)
