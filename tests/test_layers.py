@@ -103,7 +103,7 @@ LAYERS = (
     "schema",
 )
 """Each file imports only from files above it."""
-EDGES = ("cli", "mcp", "__main__")
+EDGES = ("cli", "mcp", "pytest_plugin", "__main__")
 """What imports the core and is never imported by it."""
 
 PUBLIC = {

@@ -1,0 +1,155 @@
+"""What syrupy keeps: documents as Markdown and payloads as JSON, with a difference of their own."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from syrupy.data import SnapshotCollection, SnapshotCollections
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+from syrupy.location import PyTestLocation
+from syrupy.terminal import received_style, reset, snapshot_style
+
+from docasm.pytest_plugin import SUFFIXES, snapshot_text
+from docasm.pytest_plugin.difference import Difference, difference
+from docasm.pytest_plugin.places import short_places
+from docasm.render import Render
+from docasm.tokens import report_measure
+
+CASES = ("document", "payload")
+"""The tests that a scenario is."""
+_STYLES: Mapping[str, Callable[[str], str]] = {"-": snapshot_style, "+": received_style, " ": str}
+
+
+class Snapshots(SingleFileSnapshotExtension):
+    """One file of text per case, in UTF-8, whatever line ends a checkout gave it."""
+
+    _write_mode = WriteMode.TEXT
+    thing = ""
+    """What a snapshot holds, for people."""
+    render: Render | None = None
+    """What is compared, or what a payload is of."""
+
+    def read_snapshot_data_from_location(self, *, snapshot_location: str, **_: Any) -> str | None:
+        try:
+            data = Path(snapshot_location).read_bytes()
+        except FileNotFoundError:
+            return None
+        return data.decode(errors="replace").replace("\r\n", "\n")
+
+    @classmethod
+    def write_snapshot_collection(cls, *, snapshot_collection: SnapshotCollection, **_: Any) -> None:
+        snapshot = next(iter(snapshot_collection))
+        Path(snapshot_collection.location).write_bytes(str(snapshot.data).encode())
+
+    def discover_snapshots(
+        self, *, test_location: PyTestLocation, ignore_extensions: list[str] | None = None
+    ) -> SnapshotCollections:
+        """Those that could be unused: not those of scenarios that exist and are not collected in this run."""
+        found = SnapshotCollections()
+        for each in super().discover_snapshots(
+            test_location=test_location, ignore_extensions=ignore_extensions
+        ):
+            if not _has_scenario(Path(each.location)):
+                found.add(each)
+        return found
+
+    def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
+        old, new = str(snapshot_data), str(serialized_data)
+        for sign, line in self.difference(old, new).lines:
+            yield reset(_STYLES[sign](line))
+
+    def difference(self, old: str, new: str) -> Difference:
+        """What differs between a snapshot's text and that of now."""
+        return difference(old, new, [])
+
+    def tokens(self, old: str, new: str) -> str:
+        """What was gained or lost, and who counted."""
+        raise NotImplementedError
+
+
+class DocumentSnapshots(Snapshots):
+    """The documents of renders, as Markdown."""
+
+    file_extension = "md"
+    thing = "document"
+
+    def serialize(self, data: Any, **_: Any) -> str:
+        """The snapshot's text of a render, or of what gives one."""
+        self.render = data() if callable(data) else data
+        if not isinstance(self.render, Render):
+            raise _wrong(data, "a document snapshot", "a Render")
+        return snapshot_text.written(self.render.markdown, self.render.messages)
+
+    def difference(self, old: str, new: str) -> Difference:
+        before, after = snapshot_text.body(old), snapshot_text.body(new)
+        if before == after or self.render is None:  # somebody changed the sizes
+            return difference(old, new, [])
+        return difference(before, after, short_places(self.render))
+
+    def tokens(self, old: str, new: str) -> str:
+        assert self.render is not None
+        before, after = (self.render.count(snapshot_text.document(each)) for each in (old, new))
+        return _gained(before, after, self.render.report.tokenizer, self.render.report.exact)
+
+
+class PayloadSnapshots(Snapshots):
+    """Requests, as JSON."""
+
+    file_extension = "json"
+    thing = "payload"
+    model = ""
+
+    def serialize(self, data: Any, **_: Any) -> str:
+        """The snapshot's text of a payload, or of what gives the render whose payload it is."""
+        if callable(data):
+            self.render = data()
+            data = self.render.payload()
+        if not isinstance(data, Mapping):
+            raise _wrong(data, "a payload snapshot", "a payload")
+        self.model = getattr(data, "model", "")
+        return snapshot_text.payload(getattr(data, "body", data))
+
+    def difference(self, old: str, new: str) -> Difference:
+        lines = _unfolded(new)
+        return difference(_unfolded(old), lines, self._places(lines.split("\n")))
+
+    def tokens(self, old: str, new: str) -> str:
+        measure = report_measure(None, self.model)
+        return f"{_gained(measure.count(old), measure.count(new), measure.label, measure.exact)} as JSON"
+
+    def _places(self, lines: list[str]) -> list[str]:
+        """The places of the lines that the document has too."""
+        if self.render is None:
+            return []
+        written = snapshot_text.payload(self.render.markdown)[1:-2].split("\\n")
+        pairs = zip(written, short_places(self.render), strict=False)
+        places = dict(reversed([pair for pair in pairs if pair[0]]))  # of lines that are alike, the first
+        return [places.get(_own_text(line), "") for line in lines]
+
+
+def _wrong(data: Any, what: str, wanted: str) -> TypeError:
+    return TypeError(f"{what} is compared with {wanted}, not with a {type(data).__name__}")
+
+
+def _gained(before: int, after: int, tokenizer: str, exact: bool) -> str:
+    change = after - before
+    tokens = "token" if abs(change) == 1 else "tokens"
+    words = f"{abs(change):,} {tokens} {'gained' if change > 0 else 'lost'}" if change else "as many tokens"
+    return f"{words}: {before:,} before, {after:,} now ({'exact: ' if exact else ''}{tokenizer})"
+
+
+def _unfolded(json: str) -> str:
+    """JSON with the lines of its texts as lines, so that they can be compared."""
+    return json.replace("\\\\", "\0").replace("\\n", "\n").replace("\0", "\\\\")
+
+
+def _own_text(line: str) -> str:
+    """What a line of unfolded JSON has of a text: no key before it, no quotes around it."""
+    return line.partition('": "')[2] or line.removesuffix(",").removesuffix('"')
+
+
+def _has_scenario(location: Path) -> bool:
+    """Whether there is a SITE/NAME.yaml for a SITE/__snapshots__/NAME/document.md, or a payload.json."""
+    folder = location.parent
+    site = folder.parent.parent
+    return location.stem in CASES and any((site / f"{folder.name}{suffix}").is_file() for suffix in SUFFIXES)
