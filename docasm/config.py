@@ -15,6 +15,7 @@ from docasm.params import read_params
 from docasm.providers.facts import NO_MODELS, Models, read_models
 from docasm.rules import read_rules
 from docasm.settings import Setting, parse_settings
+from docasm.severities import NO_SEVERITIES, Severities, read_severities
 from docasm.skill import read_variables
 from docasm.source import is_file, is_folder
 from docasm.trigger import KINDS, Rule
@@ -22,7 +23,7 @@ from docasm.trigger import KINDS, Rule
 FILE_NAME = "docasm.yaml"
 BUNDLE_KEYS = (
     *("skills", "layouts", "layout", "adopted", "tools", "variables", "labels", "params"),
-    *("profiles", "provider", "models", "soul", "pipeline"),
+    *("profiles", "provider", "models", "soul", "pipeline", "check"),
 )
 
 
@@ -62,6 +63,8 @@ class Config:
     """A soul document, relative to the bundle, whose layout all triggers use."""
     pipeline: Setting | None = None
     """The same of a `context_pipeline` or `context_profiles`."""
+    severities: Severities = NO_SEVERITIES
+    """How much each problem matters to `docasm check`."""
 
 
 def read_config(folder: Path, shown: str, files: Files) -> tuple[Config, tuple[Problem, ...]]:
@@ -88,6 +91,7 @@ def read_config(folder: Path, shown: str, files: Files) -> tuple[Config, tuple[P
         models=_models(fields, folder, files),
         soul=named_file(fields, "soul", folder),
         pipeline=named_file(fields, "pipeline", folder),
+        severities=read_severities(fields.mapping("check")),
     )
     return config, tuple(problems)
 

@@ -4,7 +4,7 @@ Only block structure is parsed. Rules are those of CommonMark 0.31.2, https://sp
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +59,31 @@ class Opening:
     """0-based."""
     closer: str
     """The line that closes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A link definition."""
+
+    href: str
+    title: str
+    line: int
+    """0-based."""
+
+    def is_same(self, other: "Definition") -> bool:
+        """Whether links by it lead to the same."""
+        return (self.href, self.title) == (other.href, other.title)
+
+
+def definitions(text: str) -> Mapping[str, Definition]:
+    """The link definitions of a text by their labels, as CommonMark compares them; the first one counts."""
+    environment: dict[str, Any] = {}
+    if "]:" in text:
+        _PARSER.parse(text if text.endswith("\n") else text + "\n", environment)
+    return {
+        label: Definition(found["href"], found["title"], found["map"][0])
+        for label, found in environment.get("references", {}).items()
+    }
 
 
 def structure(text: str) -> Structure:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from docasm.cli.lint import advised
 from docasm.cli.talk import tell, tell_problems
 from docasm.cli.words import counted
 from docasm.errors import DocasmError, Place, Problem
@@ -34,6 +35,7 @@ def command(ctx: click.Context, bundle: str) -> None:
     try:
         loaded, wrong = read_bundle(bundle)
         problems, praise = (*wrong, *loaded.noticed, *_compiled(loaded)), _praise(loaded)
+        problems = advised(loaded, problems)
     except DocasmError as error:
         problems, praise = error.problems, ""
     listed = sorted(dict.fromkeys(problems), key=_place)
