@@ -60,9 +60,9 @@ def _without_effect(
             hint = did_you_mean(each.code, CODES, kind="codes")
             message = f"there is no problem `{each.code}` to ignore"
             yield each.source.problem_at("unknown-code", message, each.offset, hint=hint, severity="warning")
-        elif (each.source.path, each.offset) not in used and not (
-            skipped and each.code == SECOND_PARSER_CODE
-        ):
+        elif skipped and each.code == SECOND_PARSER_CODE:
+            continue
+        elif (each.source.path, each.offset) not in used:
             where = "this file" if each.line is None else "this line"
             message = f"{where} has no `{each.code}` to ignore"
             yield each.source.problem_at(

@@ -1,7 +1,9 @@
 """What lints look at: the files of a bundle, with what was read of them."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from os.path import relpath
 from pathlib import Path
 
@@ -15,12 +17,17 @@ from docasm.layout import Layout
 from docasm.library import BUILT_IN_LAYOUTS
 from docasm.settings import Setting, parse_settings
 from docasm.skill import Skill
-from docasm.source import Source, read_bytes, split_front_matter, with_line_feeds
+from docasm.source import Source, is_file, read_bytes, split_front_matter, with_line_feeds
 
 AGENT_SKILL = "Agent Skill"
 SKILL_KINDS = ("skill", AGENT_SKILL)
 MARKDOWN_KINDS = (*SKILL_KINDS, "layout")
 BOM = "\ufeff"
+
+MOST_LOOSE = 1_000
+"""How many files beside those of the bundle are looked at."""
+_LOOSE = (".json", ".md", ".yaml", ".yml")
+_WORD = re.compile(r"[\w-]+")
 
 Outline = Sequence[tuple[str, str]]
 """The headings and code blocks of a text: ("heading", its level) and ("code", the code)."""
@@ -63,6 +70,14 @@ class Subject:
     folder: Path
     second_parser: SecondParser | None = None
     """Another reader of Markdown; None where none is installed."""
+
+    @property
+    def loose_words(self) -> frozenset[str]:
+        """The words of what lies beside the bundle's files: scenarios, and what they name."""
+        own = {file.path for file in self.files}
+        paths = (path for pattern in ("*", "*/*") for path in sorted(self.folder.glob(pattern)))
+        loose = islice((path for path in paths if path.suffix in _LOOSE and path not in own), MOST_LOOSE)
+        return frozenset(word for path in loose for word in _WORD.findall(_text(path)))
 
     @property
     def skills(self) -> Iterator[tuple[BundleFile, Skill]]:
@@ -135,6 +150,13 @@ def _files(disk: Disk, skills: Mapping[str, Skill], layouts: Mapping[str, Layout
 def own_files(disk: Disk) -> Iterable[tuple[str, Path, str]]:
     """The kind, the path and the label of each file of a bundle, the built-in layouts left out."""
     return (key for key in disk.files if BUILT_IN_LAYOUTS not in key[1].parents)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode(errors="replace") if is_file(path) else ""
+    except OSError:
+        return ""
 
 
 def _halves(kind: str, source: Source) -> tuple[Source, Source]:

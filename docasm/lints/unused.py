@@ -64,17 +64,18 @@ def tools(subject: Subject) -> Iterator[Found]:
     for tool in contents.tools:
         if tool.name not in used and (place := _place_of(subject, tool.name)):
             message = f"no skill asks for the tool `{tool.name}`, so no document offers it"
-            yield at(
-                *place, message, "list it under `tools` of a skill (or write `tools: all`), or remove it"
-            )
+            hint = "list it under `tools` of a skill (or write `tools: all`), or remove it"
+            yield at(*place, message, hint)
 
 
 def _values(subject: Subject) -> Iterator[Any]:
     """The values of all variables that files declare."""
     compiler = subject.contents.compiler
     yield from compiler.variables.values()
-    for each in (*compiler.skills.found.values(), *compiler.layouts.found.values()):
-        yield from each.variables.values()
+    for skill in compiler.skills.found.values():
+        yield from skill.variables.values()
+    for layout in compiler.layouts.found.values():
+        yield from layout.variables.values()
 
 
 def _place_of(subject: Subject, tool: str) -> tuple[Source, int] | None:
@@ -87,12 +88,12 @@ def _place_of(subject: Subject, tool: str) -> tuple[Source, int] | None:
 
 
 def layouts(subject: Subject) -> Iterator[Found]:
-    """Layouts that no kind of trigger has, and no profile names."""
-    used = {*subject.contents.layout_of.values(), *_named_by_profiles(subject)}
+    """Layouts that no kind of trigger has, and no profile or scenario names."""
+    used = {*subject.contents.layout_of.values(), *_named_by_profiles(subject), *subject.loose_words}
     for file, layout in subject.layouts:
         if layout.name not in used:
             message = f"no trigger uses the layout `{layout.name}`"
-            hint = "name it under `layout` in `docasm.yaml`; it stays, if scenarios or renders name it"
+            hint = "name it under `layout` in `docasm.yaml` or in a scenario, or remove it"
             yield Found(file.source, 1, 1, message, hint)
 
 
@@ -107,7 +108,10 @@ def _named_by_profiles(subject: Subject) -> Iterator[str]:
 
 
 def variables(subject: Subject) -> Iterator[Found]:
-    """Variables that a skill, a layout or `docasm.yaml` declares and no text uses."""
+    """Variables that a skill, a layout or `docasm.yaml` declares and no text uses.
+
+    Those of `docasm.yaml` may be for souls and pipelines that only scenarios name.
+    """
     names = {file.label: _names(file) for file in subject.files if file.skill or file.layout}
     others = _names_of_layouts(subject)
     everywhere = frozenset().union(others, *names.values())
@@ -116,7 +120,8 @@ def variables(subject: Subject) -> Iterator[Found]:
     for file, layout in subject.layouts:
         yield from _unused(file, layout.variables, names[file.label] | others, everywhere)
     if subject.config:
-        yield from _unused(subject.config, subject.contents.compiler.variables, everywhere, everywhere)
+        known = everywhere | subject.loose_words
+        yield from _unused(subject.config, subject.contents.compiler.variables, known, known)
 
 
 def _unused(
@@ -127,10 +132,8 @@ def _unused(
     for name, value in declared.items():
         known = everywhere if isinstance(value, ToolSource) else own
         if name not in known and setting is not None and name in setting.keys:
-            message = f"no text uses the variable `{name}`"
-            yield Found(
-                setting.source, *setting.keys[name], message, f"write `{{{{ {name} }}}}`, or remove it"
-            )
+            message, hint = f"no text uses the variable `{name}`", f"write `{{{{ {name} }}}}`, or remove it"
+            yield Found(setting.source, *setting.keys[name], message, hint)
 
 
 def _names(file: BundleFile) -> frozenset[str]:
