@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from docasm.cli.fix import fix, show_diff
 from docasm.cli.lint import advised
 from docasm.cli.talk import tell, tell_problems
 from docasm.cli.words import counted
@@ -22,8 +23,12 @@ MANY = 500
 
 @click.command("check", short_help="List everything that is wrong with a bundle.")
 @click.argument("bundle", default=".", metavar="[BUNDLE]")
+@click.option("--fix", "fixes", is_flag=True, help="Mend what is mechanical first.")
+@click.option(
+    "--diff", is_flag=True, help="Show what --fix would change, and exit with 1 if that is something."
+)
 @click.pass_context
-def command(ctx: click.Context, bundle: str) -> None:
+def command(ctx: click.Context, bundle: str, fixes: bool, diff: bool) -> None:
     """List everything that is wrong with a bundle.
 
     BUNDLE is a folder with a docasm.yaml; the current one if it is not given.
@@ -33,6 +38,10 @@ def command(ctx: click.Context, bundle: str) -> None:
     from docasm.bundle import read_bundle
 
     try:
+        if diff:
+            ctx.exit(int(show_diff(bundle)))
+        if fixes:
+            fix(bundle)
         loaded, wrong = read_bundle(bundle)
         problems, praise = (*wrong, *loaded.noticed, *_compiled(loaded)), _praise(loaded)
         problems = advised(loaded, problems)

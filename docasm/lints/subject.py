@@ -77,7 +77,7 @@ class Subject:
         own = {file.path for file in self.files}
         paths = (path for pattern in ("*", "*/*") for path in sorted(self.folder.glob(pattern)))
         loose = islice((path for path in paths if path.suffix in _LOOSE and path not in own), MOST_LOOSE)
-        return frozenset(word for path in loose for word in _WORD.findall(_text(path)))
+        return frozenset(word for path in loose for word in words(_text(path)))
 
     @property
     def skills(self) -> Iterator[tuple[BundleFile, Skill]]:
@@ -150,6 +150,11 @@ def _files(disk: Disk, skills: Mapping[str, Skill], layouts: Mapping[str, Layout
 def own_files(disk: Disk) -> Iterable[tuple[str, Path, str]]:
     """The kind, the path and the label of each file of a bundle, the built-in layouts left out."""
     return (key for key in disk.files if BUILT_IN_LAYOUTS not in key[1].parents)
+
+
+def words(text: str) -> Iterable[str]:
+    """What could be names in a text."""
+    return _WORD.findall(text)
 
 
 def _text(path: Path) -> str:

@@ -33,7 +33,7 @@ def skills(subject: Subject) -> Iterator[Found]:
 def _used_skills(subject: Subject) -> frozenset[str]:
     compiler = subject.contents.compiler
     start = {each.name for each in subject.contents.adopted if each.rules}
-    start |= {name for layout in compiler.layouts.found.values() for name in _included(_texts(layout.bodies))}
+    start |= {name for layout in compiler.layouts.found.values() for name in included(_texts(layout.bodies))}
     waiting, used = list(start), set[str]()
     while waiting:
         name = waiting.pop()
@@ -41,7 +41,7 @@ def _used_skills(subject: Subject) -> frozenset[str]:
             continue
         used.add(name)
         skill = compiler.skills.found[name]
-        waiting += _included([skill.body]) if skill.template else ()
+        waiting += included([skill.body]) if skill.template else ()
     return frozenset(used)
 
 
@@ -49,7 +49,8 @@ def _texts(bodies: Iterable[Any]) -> Iterable[Source]:
     return (text for body in bodies for text in body.texts)
 
 
-def _included(texts: Iterable[Source]) -> Iterator[str]:
+def included(texts: Iterable[Source]) -> Iterator[str]:
+    """The names in texts that could be includes."""
     return (name for text in texts for name in _INCLUDE.findall(text.text))
 
 
