@@ -23,7 +23,7 @@ MANY = 500
 
 @click.command("check", short_help="List everything that is wrong with a bundle.")
 @click.argument("bundle", default=".", metavar="[BUNDLE]")
-@click.option("--fix", "fixes", is_flag=True, help="Mend what is mechanical first.")
+@click.option("--fix", "fixes", is_flag=True, help="Mend the files first, where that is mechanical.")
 @click.option(
     "--diff", is_flag=True, help="Show what --fix would change, and exit with 1 if that is something."
 )
@@ -33,7 +33,8 @@ def command(ctx: click.Context, bundle: str, fixes: bool, diff: bool) -> None:
 
     BUNDLE is a folder with a docasm.yaml; the current one if it is not given.
     Every skill and layout is compiled, used or not. The exit code is 1 if there
-    is an error; warnings and notes leave it at 0.
+    is an error; warnings and notes leave it at 0. `check` in docasm.yaml and
+    comments `# docasm: ignore CODE` say what matters.
     """
     from docasm.bundle import read_bundle
 

@@ -126,7 +126,9 @@ def _two_readings(file: BundleFile, blocks: Sequence[Block], here: Outline, ther
     index = next((i for i, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), None)
     index = min(len(here), len(there)) if index is None else index
     block = blocks[min(index, len(blocks) - 1)] if blocks else None
-    message = f"parsers differ here: CommonMark reads {_told(here, index)}, others read {_told(there, index)}"
+    message = (
+        f"parsers differ here: CommonMark reads {_told(here, index)}, mistune reads {_told(there, index)}"
+    )
     hint = "put blank lines around blocks, and indent what belongs to a list item by as much as its text"
     if block is None:
         return at(file.body, 0, message, hint)

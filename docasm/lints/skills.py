@@ -31,10 +31,13 @@ def long_bodies(subject: Subject) -> Iterator[Found]:
 
 
 def missing_descriptions(subject: Subject) -> Iterator[Found]:
-    """Agent Skills without a description, and any skill where layouts choose skills by their words."""
-    chosen_by_words = any(layout.relevance for layout in subject.contents.compiler.layouts.found.values())
+    """Agent Skills without a description, and triggered skills where a layout chooses some by their words."""
+    contents = subject.contents
+    ways = [each.relevance for each in contents.compiler.layouts.found.values() if each.relevance]
+    able = [each.name for each in contents.adopted if each.rules]
+    chosen = {name for name in able if any(name not in way.pinned for way in ways)}
     for file, skill in subject.skills:
-        if not skill.description.strip() and (file.kind == AGENT_SKILL or chosen_by_words):
+        if not skill.description.strip() and (file.kind == AGENT_SKILL or skill.name in chosen):
             message = f"the skill `{skill.name}` has no description"
             hint = "write `description:`, what it does and when to use it: by that an agent chooses it"
             yield Found(file.source, 1, 1, message, hint)

@@ -168,5 +168,5 @@ def _slot_variables(settings: Setting) -> frozenset[str]:
     """The variables that the `slots` of a layout or profile name."""
     slots = settings.value.get("slots") if isinstance(settings.value, dict) else None
     found = (slots.value if slots is not None and isinstance(slots.value, dict) else {}).values()
-    named = (each.value.get("variable") for each in found if isinstance(each.value, dict))
+    named = (each.value.get("from") for each in found if isinstance(each.value, dict))
     return frozenset(each.value for each in named if each is not None and isinstance(each.value, str))
