@@ -1,11 +1,13 @@
 """Mending what is mechanical: each mend gives exact edits, and all are in MENDS, in their order."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
+from docasm.fragment import Part
 from docasm.ignores import ignores
 from docasm.lints.subject import AGENT_SKILL, MARKDOWN_KINDS, SKILL_KINDS, BundleFile, Subject, words
 from docasm.lints.unused import included
@@ -13,6 +15,8 @@ from docasm.mends import encoding, markdown, settings
 from docasm.mends.edit import Edit, applied
 from docasm.mends.patient import Patient
 from docasm.severities import OFF, Severities
+
+_LEVEL = re.compile(r"#+")
 
 Mend = Callable[[Patient], Iterable[Edit]]
 
@@ -96,16 +100,33 @@ def _round(ward: _Ward, names: Counter[str], named: frozenset[str], severities: 
 def mend(patient: Patient, codes: Iterable[str]) -> tuple[Patient, Mapping[str, int]]:
     """A file with all mends made one after the other, and how many places each changed.
 
-    A mend that would not be done after it, or would change which messages the file makes, is left.
+    A mend that would not be done after it, or would change what the file says, is left.
     """
     counts: dict[str, int] = {}
     for code in codes:
         edits = tuple(MENDS[code](patient))
         after = patient.with_text(applied(patient.text, edits)) if edits else patient
         is_done = edits and not tuple(MENDS[code](after))
-        if is_done and (patient.roles is None or after.roles == patient.roles):
+        if is_done and _says_the_same(patient, after):
             patient, counts[code] = after, len(edits)
     return patient, counts
+
+
+def _says_the_same(before: Patient, after: Patient) -> bool:
+    """Whether a file makes the same messages, levels of headings and closing lines aside.
+
+    What closes a fence can change where parts begin, and which backslashes before markers are text.
+    """
+    if before.fragment is None:
+        return True
+    return after.fragment is not None and list(map(_told, before.fragment.parts)) == list(
+        map(_told, after.fragment.parts)
+    )
+
+
+def _told(part: Part) -> tuple[str, str]:
+    closer = part.closer.text if part.closer else ""
+    return part.role, _LEVEL.sub("#", part.source.text + closer)
 
 
 def _named(subject: Subject) -> frozenset[str]:

@@ -79,8 +79,3 @@ class Patient:
             if value is not None and not isinstance(value, ToolSource)
         }
         return compile_fragment(body, template=template, constants=constants)
-
-    @property
-    def roles(self) -> tuple[str, ...] | None:
-        """The roles of its parts in order; None where it has errors."""
-        return tuple(part.role for part in self.fragment.parts) if self.fragment else None
