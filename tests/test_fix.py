@@ -129,7 +129,7 @@ class TestProperties:
                 after = path.read_text(encoding="utf-8")
                 front = Patient(after, "skill", "a", {}).halves
                 assert front is not None
-                quoted = re.search(rf'^{key}: "(.*)"$', after, re.M)
+                quoted = re.search(rf'^{key}:[ \t]+"(.*)"$', after, re.M)
                 assert quoted
                 assert quoted[1].replace('\\"', '"').replace("\\\\", "\\") == value.strip(" \t")
             elif b"\r" not in before:

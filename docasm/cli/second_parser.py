@@ -10,14 +10,16 @@ if TYPE_CHECKING:
 def second_parser() -> "SecondParser | None":
     """What reads headings and code blocks with mistune; None where it is not installed."""
     try:
-        from mistune import create_markdown
+        from mistune import BlockParser
     except ImportError:
         return None
-    parse = create_markdown(renderer="ast")
+    parser = BlockParser()
 
     def outline(text: str) -> list[tuple[str, str]]:
-        found: Any = parse(text)
-        return list(_outline(found))
+        state = parser.state_cls()
+        state.process(text if text.endswith("\n") else f"{text}\n")
+        parser.parse(state)  # blocks only: what is in a paragraph makes no heading and takes most of the time
+        return list(_outline(state.tokens))
 
     return outline
 

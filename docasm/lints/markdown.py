@@ -10,8 +10,12 @@ from docasm.lints.subject import BundleFile, Found, Outline, Subject, at
 from docasm.markdown import Block, Definition, definitions, structure
 from docasm.trigger import KINDS
 
+_LF = "\n"
 MOST_COMPARED = 100_000
 """A longer text is not given to a second parser, whose time nothing bounds."""
+_SEVEN = "#######"
+_NESTED_FENCE = re.compile(r"^[ \t>*+\d-][^\n]*?(?:```|~~~)", re.M)
+"""Parsing is what takes time, and few texts have anything of the kind."""
 _TOO_MANY = re.compile(r" {0,3}#{7,}(?:[ \t]|\Z)")
 
 
@@ -42,7 +46,7 @@ def outline(part: Part) -> Sequence[Heading]:
 
 def too_deep(subject: Subject) -> Iterator[Found]:
     """Lines with seven `#` or more, which are text."""
-    for file in _texts(subject):
+    for file in (each for each in _texts(subject) if _SEVEN in each.body.text):
         lines = file.body.text.split("\n")
         for block in structure(file.body.text).blocks:
             for number in range(block.first, block.last) if block.kind == "paragraph" else ():
@@ -54,7 +58,7 @@ def too_deep(subject: Subject) -> Iterator[Found]:
 
 def left_open(subject: Subject) -> Iterator[Found]:
     """Fences in lists and quotes that only the end of these ends."""
-    for file in _texts(subject):
+    for file in (each for each in _texts(subject) if _NESTED_FENCE.search(each.body.text)):
         for block in structure(file.body.text).blocks:
             if block.kind == "fence" and block.nested and not _is_closed(block):
                 message = "this fence is not closed; the end of its list item or quote closes it"
@@ -113,13 +117,18 @@ def two_readings(subject: Subject) -> Iterator[Found]:
         if second is None or len(text) > MOST_COMPARED:
             continue
         blocks = [block for block in structure(text).blocks if block.level or block.kind in ("fence", "code")]
-        here, there = [_seen(block) for block in blocks], list(second(text))
+        here, there = [_plain(*_seen(block)) for block in blocks], [_plain(*each) for each in second(text)]
         if here != there:
             yield _two_readings(file, blocks, here, there)
 
 
 def _seen(block: Block) -> tuple[str, str]:
-    return ("heading", str(block.level)) if block.level else ("code", block.content.rstrip("\n"))
+    return ("heading", str(block.level)) if block.level else ("code", block.content)
+
+
+def _plain(kind: str, what: str) -> tuple[str, str]:
+    """Code without the white space at the ends of its lines, which parsers treat as they like."""
+    return kind, "\n".join(line.rstrip() for line in what.rstrip().split("\n"))
 
 
 def _two_readings(file: BundleFile, blocks: Sequence[Block], here: Outline, there: Outline) -> Found:
@@ -139,4 +148,4 @@ def _told(outline: Outline, index: int) -> str:
     if index >= len(outline):
         return "no further heading or code"
     kind, what = outline[index]
-    return f"a heading of level {what}" if kind == "heading" else "a code block"
+    return f"a heading of level {what}" if kind == "heading" else f"code of {what.count(_LF) + 1} lines"
