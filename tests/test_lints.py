@@ -16,12 +16,9 @@ from docasm.cli import main
 from docasm.cli.second_parser import second_parser
 from docasm.codes import CODES
 from docasm.errors import Problem
-from docasm.lints import LINTS
 from docasm.lints.subject import subject_of
 from tests.bundles import LAYOUT, skill, write_bundle
-from tests.documents import fences
 from tests.strategies import hostile_text
-from tests.test_docs import CHAPTERS
 
 _quick = settings(max_examples=150, deadline=None)
 LONG = "Answer in short sentences. " * 50
@@ -36,21 +33,6 @@ def check(folder: Path, files: Mapping[str, str]) -> list[Problem]:
 
 def codes(folder: Path, files: Mapping[str, str]) -> list[str]:
     return sorted(problem.code for problem in check(folder, files))
-
-
-class TestDocs:
-    @pytest.mark.parametrize("code", [*LINTS, "unknown-code", "unused-ignore"])
-    def test_each_code_has_a_wrong_and_a_right_example(self, code: str) -> None:
-        _, text = CHAPTERS[f"docs/problems.md: {code}"]
-        wrong, mark, right = text.partition("\n**Right.**\n")
-        assert mark
-        assert f"[{code}]" in wrong
-        assert "$ docasm" in "".join(each.content for each in fences(right) if each.language == "console")
-
-    def test_no_right_example_has_the_problem(self) -> None:
-        for code in CODES:
-            _, text = CHAPTERS[f"docs/problems.md: {code}"]
-            assert f"[{code}]" not in text.partition("\n**Right.**\n")[2], code
 
 
 class TestProperties:
