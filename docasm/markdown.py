@@ -96,14 +96,16 @@ def structure(text: str) -> Structure:
 
 def left_open(found: Structure) -> Opening | None:
     """The fence or HTML block at top level that only the end of the text ends."""
-    if not found.blocks or found.blocks[-1].nested:
-        return None
-    last = found.blocks[-1]
-    if last.kind == "fence":
-        closed = last.last - last.first == last.content.count("\n") + 2
-        return None if closed else Opening(last.first, last.markup)
-    closer = _html_closer(last.content) if last.kind == "html" else None
-    return Opening(last.first, closer) if closer else None
+    return opening_of(found.blocks[-1]) if found.blocks and not found.blocks[-1].nested else None
+
+
+def opening_of(block: Block) -> Opening | None:
+    """What a fence or HTML block lacks that only the end of what it stands in ends."""
+    if block.kind == "fence":
+        closed = block.last - block.first == block.content.count("\n") + 2
+        return None if closed else Opening(block.first, block.markup)
+    closer = _html_closer(block.content) if block.kind == "html" else None
+    return Opening(block.first, closer) if closer else None
 
 
 def top_lines(text: str) -> tuple[int, ...]:

@@ -294,6 +294,14 @@ class TestCommand:
         assert "<CR>\n" in result.stdout
         assert "\x1b" not in result.stdout
 
+    def test_nothing_is_mended_while_the_configuration_has_errors(self, tmp_path: Path) -> None:
+        files = {"docasm.yaml": "check: {heading-jum: off}", "skills/a.md": self.WRONG}
+        before = files_of(write_bundle(tmp_path, files))
+        for option in ("--fix", "--diff"):
+            result = _run(tmp_path, option)
+            assert (result.exit_code, "unknown-code" in result.stdout) == (1, True)
+        assert files_of(tmp_path) == before
+
     def test_without_a_bundle_that_is_told(self, tmp_path: Path) -> None:
         for option in ("--fix", "--diff"):
             result = _run(tmp_path, option)

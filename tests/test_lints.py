@@ -77,6 +77,14 @@ class TestUnused:
         write_bundle(tmp_path, {"shared/a.md": "Hi."})
         assert codes(tmp_path / "bot", {"docasm.yaml": "skills: [../shared]"}) == []
 
+    def test_a_tool_that_a_profile_or_a_soul_shows_is_used(self, tmp_path: Path) -> None:
+        config = "tools: [{name: f, input_schema: {}}, {name: g, input_schema: {}}]\nsoul: soul.md\n"
+        files = {
+            "docasm.yaml": f"{config}profiles: {{o3: {{variables: {{x: {{tool: f}}}}}}}}",
+            "soul.md": "# A\n\n---template---\n\n- section: a\n  role: system\n  tool: g\n",
+        }
+        assert "unused-tool" not in codes(tmp_path, files)
+
     @pytest.mark.parametrize("front", ["tools: all", "tools: [f]", "variables: {x: {tool: f}}"])
     def test_a_tool_that_is_asked_for_is_used(self, tmp_path: Path, front: str) -> None:
         files = {
@@ -173,9 +181,17 @@ class TestMarkdown:
         found = check(tmp_path, {"skills/a.md": skill("> ```\n> a\n\nb\n\n- ```\n  x\n  ```\n")})
         assert [(each.code, each.place and each.place.line) for each in found] == [("left-open", 4)]
 
+    def test_so_is_a_comment(self, tmp_path: Path) -> None:
+        found = check(tmp_path, {"skills/a.md": skill("- <!-- a\n\nb\n\n> <!-- c -->\n")})
+        assert [(each.code, each.place and each.place.line) for each in found] == [("left-open", 4)]
+
     def test_the_same_definition_twice_is_none_of_two(self, tmp_path: Path) -> None:
         files = {"skills/a.md": skill("[x]: /a 't'"), "skills/b.md": skill("[X]: /a (t)")}
         assert "conflicting-reference" not in codes(tmp_path, files)
+
+    def test_what_is_included_stands_in_the_document_too(self, tmp_path: Path) -> None:
+        files = {"skills/a.md": skill("<<c>>\n\n[x]: /a"), "skills/c.md": "[x]: /c"}
+        assert codes(tmp_path, files) == ["conflicting-reference"]
 
     def test_files_of_other_triggers_do_not_meet(self, tmp_path: Path) -> None:
         files = {"skills/a.md": skill("[x]: /a"), "skills/b.md": skill("[x]: /b", 'triggers: [cron: "1"]')}

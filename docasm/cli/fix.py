@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from docasm.cli.streams import write_text
 from docasm.cli.talk import tell, tell_problems
 from docasm.cli.words import counted, harmless
-from docasm.errors import Place, Problem
+from docasm.errors import DocasmError, Place, Problem
 
 if TYPE_CHECKING:
     from docasm.mends import Mended
 
 
 def fix(folder: str) -> None:
-    """Mends the files of a bundle and tells what was mended; raises DocasmError where there is none."""
+    """Mends the files of a bundle and tells what was mended; raises DocasmError if its settings have errors."""
     done: list[Mended] = []
     problems: list[Problem] = []
     for each in _mended(folder):
@@ -45,7 +45,9 @@ def _mended(folder: str) -> "Sequence[Mended]":
     from docasm.lints.subject import subject_of
     from docasm.mends import mended
 
-    bundle, _ = read_bundle(folder)
+    bundle, wrong = read_bundle(folder)
+    if wrong:  # it may be what should stay as it is that cannot be read
+        raise DocasmError(wrong)
     subject = subject_of(bundle.disk, bundle.contents)
     return tuple(mended(subject, bundle.disk.config.severities))
 

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from docasm.atoms import Heading
 from docasm.contents import Contents
 from docasm.fragment import Part
+from docasm.lints.reach import included, reached
 from docasm.lints.subject import BundleFile, Found, Outline, Subject, at
-from docasm.markdown import Block, Definition, definitions, structure
+from docasm.markdown import Block, Definition, definitions, opening_of, structure
 from docasm.trigger import KINDS
 
 _LF = "\n"
 MOST_COMPARED = 100_000
 """A longer text is not given to a second parser, whose time nothing bounds."""
 _SEVEN = "#######"
-_NESTED_FENCE = re.compile(r"^[ \t>*+\d-][^\n]*?(?:```|~~~)", re.M)
+_NESTED = re.compile(r"^[ \t>*+\d-][^\n]*?(?:```|~~~|<)", re.M)
 """Parsing is what takes time, and few texts have anything of the kind."""
 _TOO_MANY = re.compile(r" {0,3}#{7,}(?:[ \t]|\Z)")
 
@@ -57,17 +58,14 @@ def too_deep(subject: Subject) -> Iterator[Found]:
 
 
 def left_open(subject: Subject) -> Iterator[Found]:
-    """Fences in lists and quotes that only the end of these ends."""
-    for file in (each for each in _texts(subject) if _NESTED_FENCE.search(each.body.text)):
+    """Fences and HTML blocks in lists and quotes that only the end of these ends."""
+    for file in (each for each in _texts(subject) if _NESTED.search(each.body.text)):
         for block in structure(file.body.text).blocks:
-            if block.kind == "fence" and block.nested and not _is_closed(block):
-                message = "this fence is not closed; the end of its list item or quote closes it"
-                hint = f"close it with {block.markup}, as deep as it is opened"
+            opening = opening_of(block) if block.nested else None
+            if opening is not None:
+                message = "this block is not closed; the end of its list item or quote closes it"
+                hint = f"close it with {opening.closer}, as deep as it is opened"
                 yield Found(file.source, file.body.line_of(block.first), 1, message, hint)
-
-
-def _is_closed(block: Block) -> bool:
-    return block.last - block.first == block.content.count("\n") + 2
 
 
 def _texts(subject: Subject) -> Iterator[BundleFile]:
@@ -92,12 +90,14 @@ def conflicts(subject: Subject) -> Iterator[Found]:
 
 def _together(contents: Contents) -> Iterator[Sequence[str]]:
     """The files that can stand in one document, for each kind of trigger, in the order of the document."""
-    found = contents.compiler.skills.found
+    compiler = contents.compiler
     for kind in KINDS:
-        layout = contents.compiler.layouts.found.get(contents.layout_of[kind])
+        layout = compiler.layouts.found.get(contents.layout_of[kind])
+        own = [layout.source.path] if layout else []
+        texts = [text for body in (layout.bodies if layout else ()) for text in body.texts]
         able = (each.name for each in contents.adopted if any(rule.kind == kind for rule in each.rules))
-        skills = [found[name].body.path for name in able if name in found]
-        yield (*([layout.source.path] if layout else []), *skills)
+        skills = reached(compiler, (*included(texts), *able))
+        yield (*own, *(compiler.skills.found[name].body.path for name in skills))
 
 
 def _conflict(

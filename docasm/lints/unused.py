@@ -1,10 +1,11 @@
 """What a bundle holds and nothing uses. In doubt something is used."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docasm.errors import DocasmError
+from docasm.lints.reach import included_by_layouts, reached
 from docasm.lints.subject import BundleFile, Found, Subject, at
 from docasm.settings import Setting
 from docasm.skill import ALL_TOOLS
@@ -13,7 +14,8 @@ from docasm.sources import ToolSource
 from docasm.template import free_names
 from docasm.template_reader import parse
 
-_INCLUDE = re.compile(r"<<([a-z0-9-]+)>>")
+_TOOL = re.compile(r"\btool[\"']?[ \t]*:[ \t]*[\"']?([\w.-]+)")
+"""A variable that is a tool, or a section of a soul that shows what one returns."""
 _WORD = re.compile(r"\w+")
 
 
@@ -30,34 +32,16 @@ def skills(subject: Subject) -> Iterator[Found]:
             yield Found(file.source, 1, 1, message, hint)
 
 
-def _used_skills(subject: Subject) -> frozenset[str]:
+def _used_skills(subject: Subject) -> Mapping[str, None]:
     compiler = subject.contents.compiler
-    start = {each.name for each in subject.contents.adopted if each.rules}
-    start |= {name for layout in compiler.layouts.found.values() for name in included(_texts(layout.bodies))}
-    waiting, used = list(start), set[str]()
-    while waiting:
-        name = waiting.pop()
-        if name in used or name not in compiler.skills.found:
-            continue
-        used.add(name)
-        skill = compiler.skills.found[name]
-        waiting += included([skill.body]) if skill.template else ()
-    return frozenset(used)
-
-
-def _texts(bodies: Iterable[Any]) -> Iterable[Source]:
-    return (text for body in bodies for text in body.texts)
-
-
-def included(texts: Iterable[Source]) -> Iterator[str]:
-    """The names in texts that could be includes."""
-    return (name for text in texts for name in _INCLUDE.findall(text.text))
+    triggered = (each.name for each in subject.contents.adopted if each.rules)
+    return reached(compiler, (*triggered, *included_by_layouts(compiler)))
 
 
 def tools(subject: Subject) -> Iterator[Found]:
     """Tools of the bundle that no skill asks for and no variable is."""
     contents = subject.contents
-    used = {each.tool for each in _values(subject) if isinstance(each, ToolSource)}
+    used = {name for file in subject.files for name in _TOOL.findall(file.source.text)}
     for skill in contents.compiler.skills.found.values():
         if skill.tools == ALL_TOOLS:
             return
@@ -67,16 +51,6 @@ def tools(subject: Subject) -> Iterator[Found]:
             message = f"no skill asks for the tool `{tool.name}`, so no document offers it"
             hint = "list it under `tools` of a skill (or write `tools: all`), or remove it"
             yield at(*place, message, hint)
-
-
-def _values(subject: Subject) -> Iterator[Any]:
-    """The values of all variables that files declare."""
-    compiler = subject.contents.compiler
-    yield from compiler.variables.values()
-    for skill in compiler.skills.found.values():
-        yield from skill.variables.values()
-    for layout in compiler.layouts.found.values():
-        yield from layout.variables.values()
 
 
 def _place_of(subject: Subject, tool: str) -> tuple[Source, int] | None:
@@ -159,8 +133,8 @@ def _names_of_layouts(subject: Subject) -> frozenset[str]:
         found |= _slot_variables(layout.settings)
         for profile in (*layout.profiles.values(), *subject.contents.compiler.profiles.values()):
             found |= _slot_variables(profile)
-        for text in _texts(layout.bodies) if layout.source.path not in own else ():
-            found |= _names_in(text)
+        for body in layout.bodies if layout.source.path not in own else ():
+            found |= frozenset().union(*map(_names_in, body.texts))
     return frozenset(found)
 
 

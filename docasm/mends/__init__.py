@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from docasm.fragment import Part
 from docasm.ignores import ignores
+from docasm.lints.reach import included
 from docasm.lints.subject import AGENT_SKILL, MARKDOWN_KINDS, SKILL_KINDS, BundleFile, Subject, words
-from docasm.lints.unused import included
 from docasm.mends import encoding, markdown, settings
 from docasm.mends.edit import Edit, applied
 from docasm.mends.patient import Patient
