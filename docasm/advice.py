@@ -11,8 +11,13 @@ from docasm.severities import Severities
 
 
 def advice(subject: Subject, problems: Iterable[Problem], severities: Severities) -> tuple[Problem, ...]:
-    """The problems and the findings, without what is silenced; comments that silence nothing are told."""
-    found = tuple(dict.fromkeys([*problems, *lint(subject)]))
+    """The problems and what lints find in a bundle, judged."""
+    return judge(subject, [*problems, *lint(subject)], severities)
+
+
+def judge(subject: Subject, problems: Iterable[Problem], severities: Severities) -> tuple[Problem, ...]:
+    """The problems of a bundle without what is silenced; comments that silence nothing are told."""
+    found = tuple(dict.fromkeys(problems))
     comments = [each for file in subject.files for each in comments_of(file)]
     silent = _Silence.of(comments)
     loud = [problem for problem in found if not silent.silences(problem)]

@@ -8,6 +8,7 @@ from docasm.account import Budget
 from docasm.asked import Request
 from docasm.chosen_layout import ChosenLayout
 from docasm.contents import Contents, Selection
+from docasm.counting import measure_of
 from docasm.draft import HistoryMessages
 from docasm.drafted import Drafted, EmptySlots
 from docasm.errors import DocasmError, Problem, failure
@@ -29,7 +30,6 @@ from docasm.shown import Shown
 from docasm.size import Ruler
 from docasm.sources import ToolSource
 from docasm.tell import Telling, Told, no_history_slot, tell
-from docasm.tokens import measure
 from docasm.trigger import input_text, to_json
 from docasm.turns import turns
 
@@ -136,10 +136,8 @@ def _ruler(contents: Contents, drafted: Drafted, params: Mapping[str, Any]) -> R
     model = params.get("model")
     found = drafted.rulers.get(model)
     if found is None:
-        layout = drafted.layout
-        counts = None
-        if layout.counts_tokens:
-            counts = measure(layout.tokenizer, model, layout.token_factor, contents.tokenizers)
+        layout, own = drafted.layout, contents.tokenizers
+        counts = measure_of(layout, model, own) if layout.counts_tokens else None
         found = drafted.rulers[model] = Ruler(counts)
     return found
 

@@ -99,6 +99,11 @@ class Bundle:
         return self._state.disk
 
     @property
+    def files(self) -> frozenset[str]:
+        """Every file that reading came upon, as problems call it."""
+        return frozenset(label for _, _, label in self._state.disk.files)
+
+    @property
     def noticed(self) -> tuple[Problem, ...]:
         """What reading found wrong with single skills and layouts."""
         return self._state.noticed

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
 from typing import Any
 
 from docasm.atoms import Atom, Heading
@@ -25,18 +26,39 @@ from docasm.trigger import KINDS
 
 BARE_LAYOUT: Layout = read_layout(Source("bare", "system:\n<<skills>>\n\nuser:\n<<input>>"), "bare")[0]
 """What a skill is checked in."""
+Check = Callable[[], tuple[Problem, ...]]
+"""Finds some of what is wrong."""
 NOTHING = Known()
+SPAN = 100
+"""How many skills of very many are checked together."""
 PROVIDER = "openai"
+
+
+def checks(contents: Contents) -> Iterator[tuple[Check, ...]]:
+    """All that there is to check in a bundle, in batches that compile the same skills."""
+    each = list(_checks_of_each(contents.compiler, contents.tools))
+    together = list(_checks_together(contents))
+    for number in range(0, max(len(each), len(together) * SPAN), SPAN):
+        yield (*together[number // SPAN : number // SPAN + 1], *each[number : number + SPAN])
 
 
 def check_each(compiler: Compiler, tools: Sequence[Tool]) -> Iterator[tuple[Problem, ...]]:
     """The problems of each skill and each layout that could be read, one tuple for each file."""
+    return (check() for check in _checks_of_each(compiler, tools))
+
+
+def _checks_of_each(compiler: Compiler, tools: Sequence[Tool]) -> Iterator[Check]:
     known = {tool.name: tool for tool in tools}
     for name in compiler.skills.found:
-        yield check_skill(compiler, name, known)
+        yield partial(check_skill, compiler, name, known)
     for name in compiler.layouts.found:
-        checks = [partial(_check_layout, compiler, name, model) for model in compiler.models(name)]
-        yield tuple(dict.fromkeys(problem for check in checks for problem in _found(check)))
+        yield partial(check_layout, compiler, name)
+
+
+def check_layout(compiler: Compiler, name: str) -> tuple[Problem, ...]:
+    """The problems of one layout that could be read, for each model that it treats differently."""
+    found = [_found(partial(_check_layout, compiler, name, model)) for model in compiler.models(name)]
+    return tuple(dict.fromkeys(chain.from_iterable(found)))
 
 
 def check_skill(compiler: Compiler, name: str, known: Mapping[str, Tool]) -> tuple[Problem, ...]:
@@ -53,12 +75,18 @@ def _tools(compiler: Compiler, name: str, known: Mapping[str, Tool]) -> Iterator
 
 
 def check_together(contents: Contents) -> Iterator[tuple[Problem, ...]]:
-    """For each kind of trigger, the problems of all skills that could answer to it in one document."""
+    """For each kind of trigger, the problems of skills that could answer to it in one document."""
+    return (check() for check in _checks_together(contents))
+
+
+def _checks_together(contents: Contents) -> Iterator[Check]:
+    """A value can stand too near to the next skill, so each span ends with the skill that starts the next."""
     for kind in KINDS:
-        able = (each for each in contents.adopted if any(rule.kind == kind for rule in each.rules))
-        names = tuple(each.name for each in able)
-        check = partial(_check_document, contents.compiler, contents.layout_of[kind], names)
-        yield _found(check) if names else ()
+        able = [each.name for each in contents.adopted if any(rule.kind == kind for rule in each.rules)]
+        layout = contents.layout_of[kind]
+        for first in range(0, len(able), SPAN):
+            names = tuple(able[first : first + SPAN + 1])
+            yield partial(_found, partial(_check_document, contents.compiler, layout, names))
 
 
 def _check_document(compiler: Compiler, layout: str, names: tuple[str, ...]) -> Iterator[Problem]:

@@ -10,20 +10,46 @@ from docasm.errors import DocasmError, Problem, did_you_mean, failure
 from docasm.fields import Fields
 from docasm.files import Files
 from docasm.history import DEFAULT_LABELS, ROLES
-from docasm.layout_file import check_profile, read_profiles
-from docasm.params import read_params
-from docasm.providers.facts import NO_MODELS, Models, read_models
-from docasm.rules import read_rules
+from docasm.layout_file import PROFILES, check_profile, read_profiles
+from docasm.params import PARAMS_SHAPE, read_params
+from docasm.providers.facts import MODELS, NO_MODELS, Models, read_models
+from docasm.rules import TRIGGERS, read_rules
 from docasm.settings import Setting, parse_settings
-from docasm.severities import NO_SEVERITIES, Severities, read_severities
-from docasm.skill import read_variables
+from docasm.severities import NO_SEVERITIES, SEVERITIES_SHAPE, Severities, read_severities
+from docasm.shapes import ANY_TEXT, either, given, keys, list_of, mapping, text, texts
+from docasm.skill import VARIABLES, read_variables
 from docasm.source import is_file, is_folder
+from docasm.tool_list import TOOLS
 from docasm.trigger import KINDS, Rule
 
 FILE_NAME = "docasm.yaml"
-BUNDLE_KEYS = (
-    *("skills", "layouts", "layout", "adopted", "tools", "variables", "labels", "params"),
-    *("profiles", "provider", "models", "soul", "pipeline", "check"),
+_ADOPTION_KEYS = keys(
+    skill=given(text("The skill's name.", pattern=ANY_TEXT)),
+    triggers=TRIGGERS,
+    params=PARAMS_SHAPE,
+)
+BUNDLE_KEYS = keys(
+    skills=texts("The folders of skills; of two skills with one name that of the first is used."),
+    layouts=text("The folder of layouts."),
+    layout=mapping("The layout for a kind of trigger.", {kind: text("The layout's name.") for kind in KINDS}),
+    adopted=list_of(
+        "Which skills triggers can select, and their order in the document; by default all.",
+        either(
+            "A skill's name, or a skill with triggers and params that go before its own.",
+            {"type": ["string", "null"]},
+            mapping("An adopted skill.", _ADOPTION_KEYS, required=["skill"]),
+        ),
+    ),
+    tools=TOOLS,
+    variables=VARIABLES,
+    labels=mapping("What the history calls each side.", {role: text("The side's name.") for role in ROLES}),
+    params=PARAMS_SHAPE,
+    profiles=PROFILES,
+    provider=text("Whom documents are for: what templates see as `provider`."),
+    models=either("What differs by model, or a file of that.", {"type": "string"}, MODELS),
+    soul=text("A soul document, whose context all triggers use."),
+    pipeline=text("A context pipeline, whose context all triggers use."),
+    check=SEVERITIES_SHAPE,
 )
 
 
@@ -182,7 +208,7 @@ def _adoption(entry: Setting, problems: list[Problem]) -> Adoption | None:
     if isinstance(entry.value, str):
         return Adoption(entry.value, entry, None, MappingProxyType({}))
     fields = Fields(entry, problems, "an adopted skill")
-    fields.only(["skill", "triggers", "params"])
+    fields.only(_ADOPTION_KEYS)
     if not fields.text("skill"):
         if isinstance(entry.value, dict):
             problems.append(entry.problem("wrong-type", "an adopted skill needs its name as `skill`"))

@@ -18,7 +18,7 @@ from docasm.dialogue import (
 )
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
 from docasm.providers.facts import Models
-from docasm.render import Render
+from docasm.render import OUTSIDE, Render
 from docasm.rounds import NO_WINDOW, Shown, Window, shown
 from docasm.tokens import Count, measure
 from docasm.tools import Tool, read_tools
@@ -42,6 +42,9 @@ class Conversation:
     """Functions that count tokens, by name; they are not saved."""
     models: Models = field(default_factory=dict, repr=False, compare=False)
     """What differs by model, before what docasm knows; not saved."""
+    stable: tuple[int, ...] = ()
+    """Of the first entries, up to one that does not stay whole: how many code points at the start of their
+    content are the same in every such conversation."""
 
     @classmethod
     def start(cls, render: Render) -> Self:
@@ -50,7 +53,8 @@ class Conversation:
         window, tokenizers = Window.of(making.drafted.layout), making.contents.tokenizers
         entries = entries_of(render.messages)
         start, models = render.history_start, making.contents.models
-        return cls(entries, start, render.tools, render.params, window, tokenizers, models)
+        stable = render.stable_contents(*OUTSIDE)
+        return cls(entries, start, render.tools, render.params, window, tokenizers, models, stable)
 
     @classmethod
     def from_messages(
@@ -63,7 +67,8 @@ class Conversation:
         """The conversation of an OpenAI message list; raises DocasmError with a message's index."""
         entries = read_entries(messages)
         leading = next((at for at, entry in enumerate(entries) if entry.role != "system"), len(entries))
-        return cls(entries, leading, read_tools(tools), dict(params or {}))
+        stable = tuple([len(entry.content) for entry in entries[:leading]])
+        return cls(entries, leading, read_tools(tools), dict(params or {}), stable=stable)
 
     def to_messages(self) -> list[dict[str, Any]]:
         """All of it as an OpenAI message list."""
@@ -132,15 +137,23 @@ class Conversation:
             message = f"before {what}, these calls need their results: {named}"
             raise failure("unpaired-call", message, hint="add them with `.tool(id, content)`")
 
-    def payload(self, provider: str, *, repair: Iterable[str] = ()) -> providers.Payload:
+    def payload(self, provider: str, *, repair: Iterable[str] = (), cache: bool = False) -> providers.Payload:
         """The request as a provider's API takes it, old rounds left out as the layout's limits want it.
 
         Raises DocasmError for what the API would refuse, such as a call without a result, which it names;
-        `repair` names what may be mended instead.
+        `repair` names what may be mended instead. With `cache` the request says how far its prompt can be
+        cached, where the API lets it.
         """
         kept = self.shown
         made = providers.payload(
-            provider, kept.entries, self.tools, self.params, repair=repair, models=self.models
+            provider,
+            kept.entries,
+            self.tools,
+            self.params,
+            repair=repair,
+            models=self.models,
+            cache=cache,
+            stable=self.stable[: self.pinned] if kept.cuts else self.stable,
         )
         cuts = [f"{cut.missing} earlier messages are not in it ({cut.limit})" for cut in kept.cuts]
         made.notes = (*made.notes, *(Problem("request-translated", cut, severity="note") for cut in cuts))
@@ -158,6 +171,7 @@ class Conversation:
                 "version": VERSION,
                 "messages": self.to_messages(),
                 "pinned": self.pinned,
+                "stable": list(self.stable),
                 "tools": [_tool(tool) for tool in self.tools],
                 "params": dict(self.params),
                 "window": self.window.plain(),
@@ -173,12 +187,14 @@ class Conversation:
             value = json.loads(text)
             window = Window(**{key: value["window"][key] for key in value["window"] if key in _WINDOW_KEYS})
             made = cls.from_messages(value["messages"], tools=value["tools"], params=value["params"])
-            known = value["version"] == VERSION and type(value["pinned"]) is int
+            stable = tuple(value.get("stable", ()))  # which earlier versions did not write
+            known = value["version"] == VERSION and {*map(type, (value["pinned"], *stable))} == {int}
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise failure("bad-conversation", f"this is no saved conversation: {error}") from None
         if not known:
             raise failure("bad-conversation", "this is no conversation that this version can read")
-        return replace(made, pinned=value["pinned"], window=window, tokenizers=tokenizers or {})
+        made = replace(made, pinned=value["pinned"], stable=stable)
+        return replace(made, window=window, tokenizers=tokenizers or {})
 
 
 _WINDOW_KEYS = frozenset(Window.__dataclass_fields__)

@@ -171,7 +171,13 @@ def check_pairs(entries: Sequence[Entry], indexes: Sequence[int] = ()) -> None:
         for call in entry.calls:
             if call.id in seen:
                 message = f"message {index} has a second call with the id `{call.id}`"
-                problems.append(Problem("unpaired-call", message, hint="give each call an id of its own"))
+                problems.append(
+                    Problem(
+                        "unpaired-call",
+                        message,
+                        hint="give each call an id of its own, or ask for the repair `ids`",
+                    )
+                )
             seen.add(call.id)
             pending[call.id] = index
     problems += [_unanswered(at, id_) for id_, at in pending.items()]

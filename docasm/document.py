@@ -169,6 +169,22 @@ def stable_prefix(document: Document, changes: frozenset[str]) -> int:
     return length - 1
 
 
+def stable_contents(document: Document, changes: frozenset[str]) -> tuple[int, ...]:
+    """How many code points at the start of each message's content stay, up to the first that does not whole.
+
+    `document` is as for `stable_prefix`.
+    """
+    lengths: list[int] = []
+    for message in document.messages:
+        if message.marker.depends & changes:
+            break
+        stable = _until_change(message.texts, changes)
+        lengths.append(len(trim("".join(text.text for text in stable))))
+        if len(stable) < len(message.texts):
+            break
+    return tuple(lengths)
+
+
 def _until_change(texts: Sequence[Text], changes: frozenset[str]) -> Sequence[Text]:
     for index, text in enumerate(texts):
         if text.depends & changes:

@@ -1,6 +1,6 @@
 """Fitting slots into their limits, and all of them into the document's."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from docasm.elastic import Elastic, Fitted, sum_of
@@ -102,7 +102,7 @@ def _no_room(layout: Layout, name: str, limit: Size, size: Size) -> Problem:
     index = CHARS if size.chars > limit.chars else TOKENS
     at, unit = limit[index], ("characters", "tokens")[index]
     message = f"the slot `{name}` has room for {at} {unit}, but what must be in it takes {size[index]}"
-    return _problem(layout, ("slots", name), message, "raise its limit")
+    return layout.problem(("slots", name), "does-not-fit", message, hint="raise its limit")
 
 
 def too_large(layout: Layout, sizes: Mapping[str, Size], total: Size, limit: Size) -> Problem:
@@ -115,12 +115,4 @@ def too_large(layout: Layout, sizes: Mapping[str, Size], total: Size, limit: Siz
         f"but the document has room for {limit[index]:,}: {shown}"
     )
     hint = "raise the limit, name more slots in `drop`, or limit them"
-    return _problem(layout, (("max_chars", "max_tokens")[index],), message, hint)
-
-
-def _problem(layout: Layout, path: Sequence[str], message: str, hint: str) -> Problem:
-    setting = layout.settings
-    for key in path:
-        if isinstance(setting.value, dict) and key in setting.value:
-            setting = setting.value[key]
-    return setting.problem("does-not-fit", message, hint=hint)
+    return layout.problem((SLOT[index],), "does-not-fit", message, hint=hint)

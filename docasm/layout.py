@@ -1,9 +1,10 @@
 """A layout: the document with slots in it, and what its front matter says of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from docasm.errors import Problem
 from docasm.limits import NO_SETTINGS, Limits, SlotSettings
 from docasm.relevance import Relevance
 from docasm.settings import Setting
@@ -79,3 +80,11 @@ class Layout:
     def source(self) -> Source:
         """What problems of the layout as a whole point at."""
         return self.bodies[0].source
+
+    def problem(self, path: Sequence[str], code: str, message: str, *, hint: str) -> Problem:
+        """A problem with what the layout says under some keys, at the innermost of them that it has."""
+        setting = self.settings
+        for key in path:
+            if isinstance(setting.value, dict) and key in setting.value:
+                setting = setting.value[key]
+        return setting.problem(code, message, hint=hint)

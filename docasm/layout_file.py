@@ -13,21 +13,42 @@ from docasm.limits import (
     HISTORY,
     MOST_FACTOR,
     NO_SETTINGS,
+    SIZE_KEYS,
     SKILLS,
     SLOTS,
+    SLOTS_SHAPE,
     Limits,
     SlotSettings,
     read_limits,
     read_slots,
 )
 from docasm.settings import Setting, parse_settings
+from docasm.shapes import Keys, Shape, mapping, mapping_of, number, text, texts
 from docasm.size import DOCUMENT, NO_LIMIT, SLOT, Names, Size, least_of, limit_of, smaller
-from docasm.skill import read_variables
+from docasm.skill import METADATA, VARIABLES, read_variables
 from docasm.source import Source, split_front_matter
 
-PROFILE_KEYS = ("slots", "max_chars", "max_tokens", "drop", "tokenizer", "token_factor", "variables")
+PROFILE_KEYS: Keys = {
+    "slots": SLOTS_SHAPE,
+    **SIZE_KEYS,
+    "drop": texts("The slots that give way to these two, in this order."),
+    "tokenizer": text("What counts tokens; by default what the model's name says."),
+    "token_factor": number("What each count is multiplied by.", exclusiveMinimum=0, maximum=MOST_FACTOR),
+    "variables": VARIABLES,
+}
 """What a layout says and a profile may say otherwise."""
-LAYOUT_KEYS = ("description", *PROFILE_KEYS, "profiles", "metadata")
+_NAMED_KEYS: Keys = {"layout": text("Another layout, in place of this one."), **PROFILE_KEYS}
+PROFILES: Shape = mapping_of(
+    "What is different for a model, by its name or a pattern with `*`.",
+    mapping("Goes before what the layout says; null takes a setting back.", _NAMED_KEYS),
+)
+"""The value of `profiles`."""
+LAYOUT_KEYS: Keys = {
+    "description": text("For people."),
+    **PROFILE_KEYS,
+    "profiles": PROFILES,
+    "metadata": METADATA,
+}
 
 
 def read_layout(source: Source, name: str) -> tuple[Layout, tuple[Problem, ...]]:
@@ -41,6 +62,8 @@ def make_layout(name: str, bodies: Sequence[Body], settings: Setting) -> tuple[L
     problems: list[Problem] = []
     fields = Fields(settings, problems, "the layout's front matter")
     fields.only(LAYOUT_KEYS)
+    fields.text("description")
+    fields.mapping("metadata")
     layout = _read(name, tuple(bodies), fields)
     for profile in layout.profiles.values():
         problems += _profile_problems(layout, profile)
@@ -120,7 +143,7 @@ def read_profiles(fields: Fields) -> Mapping[str, Setting]:
     profiles = fields.mapping("profiles")
     for name in profiles.values:
         profile = profiles.mapping(name)
-        profile.only(("layout", *PROFILE_KEYS))
+        profile.only(_NAMED_KEYS)
         profile.text("layout")
     return MappingProxyType(
         {name: each for name, each in profiles.values.items() if isinstance(each.value, dict)}

@@ -9,6 +9,19 @@ from docasm.fields import Fields
 from docasm.fragment import INPUT
 from docasm.relevance import Relevance
 from docasm.settings import Setting
+from docasm.shapes import (
+    Keys,
+    Shape,
+    choice,
+    keys,
+    mapping,
+    mapping_of,
+    number,
+    text,
+    texts,
+    whole,
+    whole_of,
+)
 from docasm.skill import VARIABLE
 
 SKILLS, TOOLS, HISTORY = "skills", "tools", "history"
@@ -16,19 +29,47 @@ SLOTS = (SKILLS, TOOLS, HISTORY, INPUT)
 """The slots that every layout may have; others have a name in its `slots`."""
 AS_LIST, AS_MESSAGES = "list", "messages"
 
-_LIMITS = ("max_chars", "max_tokens", "preface")
-_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        SKILLS: (*_LIMITS, "max_per_skill", "relevance"),
-        TOOLS: _LIMITS,
-        HISTORY: (*_LIMITS, "as", "max_turns", "step"),
-        INPUT: _LIMITS,
-    }
-)
-_OWN_KEYS = (*_LIMITS, "from", "max_items")
 MOST_FACTOR = 100
 LEAST_PER_SKILL = 120
 """What the line takes at most that says how much of a skill is missing."""
+
+SIZE_KEYS = keys(
+    max_chars=whole("How large it may be, in code points.", least=1),
+    max_tokens=whole("How large it may be, in tokens.", least=1),
+)
+_COMMON = {**SIZE_KEYS, "preface": text("A text before what the slot brings, if it brings something.")}
+_RELEVANCE_KEYS = keys(
+    top=whole("How many skills stay; all by default.", least=1),
+    min_score=number("What a skill must score to stay; 0 by default.", exclusiveMinimum=-1e9, maximum=1e9),
+    pinned=texts("The skills that stay whatever they score."),
+)
+_KEYS: Mapping[str, Keys] = MappingProxyType(
+    {
+        SKILLS: {
+            **_COMMON,
+            "max_per_skill": whole("How many code points of each skill.", least=LEAST_PER_SKILL),
+            "relevance": mapping("Keeps the skills that the trigger's text is about.", _RELEVANCE_KEYS),
+        },
+        TOOLS: _COMMON,
+        HISTORY: {
+            **_COMMON,
+            "as": choice("Whether it is a list in the document, or messages.", (AS_LIST, AS_MESSAGES)),
+            "max_turns": whole("How many turns are shown; all by default.", least=0),
+            "step": whole("How many turns go at a time; 1 by default.", least=1),
+        },
+        INPUT: _COMMON,
+    }
+)
+_OWN_KEYS: Keys = {
+    **_COMMON,
+    "from": text("The variable that the slot shows.", pattern=whole_of(VARIABLE.pattern)),
+    "max_items": whole("How many items of a list are shown.", least=1),
+}
+SLOTS_SHAPE: Shape = mapping_of(
+    "What slots bring, and how much of it.",
+    mapping("A slot of the layout's own: a variable, or the skill of its name.", _OWN_KEYS),
+    known={name: mapping(f"The slot `<<{name}>>`.", known) for name, known in _KEYS.items()},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +150,7 @@ def _shown_as(fields: Fields) -> str:
 
 
 def _relevance(fields: Fields) -> Relevance:
-    fields.only(["top", "min_score", "pinned"])
+    fields.only(_RELEVANCE_KEYS)
     pinned = frozenset(each.value for each in fields.texts("pinned"))
     return Relevance(fields.whole("top", least=1), fields.number("min_score", 0.0), pinned)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from docasm.errors import Problem
 from docasm.fields import Fields
+from docasm.shapes import NOT_BLANK, Shape, mapping, number, text, whole
 
 
 def _is_text(value: Any) -> bool:
@@ -20,15 +21,20 @@ def _is_whole(value: Any) -> bool:
     return type(value) is int
 
 
-PARAMS: Mapping[str, tuple[str, Callable[[Any], bool]]] = MappingProxyType(
+def _is_size(value: Any) -> bool:
+    return _is_whole(value) and value > 0
+
+
+PARAMS: Mapping[str, tuple[str, Callable[[Any], bool], Shape]] = MappingProxyType(
     {
-        "model": ("a name", _is_text),
-        "temperature": ("a number of 0 or more", _is_number),
-        "max_tokens": ("a whole number above 0", lambda value: _is_whole(value) and value > 0),
-        "seed": ("a whole number", _is_whole),
+        "model": ("a name", _is_text, text("The model's name.", pattern=NOT_BLANK)),
+        "temperature": ("a number of 0 or more", _is_number, number("Randomness.", minimum=0)),
+        "max_tokens": ("a whole number above 0", _is_size, whole("The longest answer.", least=1)),
+        "seed": ("a whole number", _is_whole, whole("For answers that can be repeated.")),
     }
 )
-"""Each parameter, what its value must be, and the test for that."""
+"""Each parameter, what its value must be, the test for that, and its shape."""
+PARAMS_SHAPE = mapping("Request parameters.", {name: shape for name, (_, _, shape) in PARAMS.items()})
 
 
 def read_params(fields: Fields, *, severity: str) -> Mapping[str, Any]:
@@ -37,7 +43,7 @@ def read_params(fields: Fields, *, severity: str) -> Mapping[str, Any]:
     params = {}
     for key, setting in fields.values.items():
         if key in PARAMS and setting.value is not None:
-            wanted, fits = PARAMS[key]
+            wanted, fits, _ = PARAMS[key]
             if fits(setting.value):
                 params[key] = setting.value
             else:

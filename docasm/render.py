@@ -8,7 +8,8 @@ from typing import Any
 
 from docasm import providers
 from docasm.context_log import context_log
-from docasm.document import LIMIT, Document, Origin, places, stable_prefix
+from docasm.counting import report_measure_of
+from docasm.document import LIMIT, Document, Origin, places, stable_contents, stable_prefix
 from docasm.draft import HistoryMessages
 from docasm.drafted import holes
 from docasm.errors import Problem, did_you_mean
@@ -19,10 +20,13 @@ from docasm.plan import depends_on
 from docasm.providers import Payload
 from docasm.report import Report, report
 from docasm.tell import Cut
-from docasm.tokens import Measure, report_measure
+from docasm.tokens import Measure
 from docasm.tools import Tool
 from docasm.units import ITEM
 from docasm.why import Reason, reasons
+
+OUTSIDE = ("trigger", "history", "now", "variables")
+"""What comes from outside with every render; where it does not reach, renders are alike."""
 
 
 @dataclass(frozen=True, init=False)
@@ -115,7 +119,7 @@ class Render:
     @cached_property
     def _measure(self) -> Measure:
         layout, tokenizers = self.making.drafted.layout, self.making.contents.tokenizers
-        return report_measure(layout.tokenizer, self.params.get("model"), layout.token_factor, tokenizers)
+        return report_measure_of(layout, self.params.get("model"), tokenizers)
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
@@ -135,15 +139,25 @@ class Render:
         """The context log: each section of the document between rules, with its name and role."""
         return context_log(self.document, self.making.asked)
 
-    def payload(self, provider: str | None = None, *, repair: Iterable[str] = ()) -> Payload:
+    def payload(
+        self, provider: str | None = None, *, repair: Iterable[str] = (), cache: bool = False
+    ) -> Payload:
         """The request as a provider's API takes it, the render's own if none is named.
 
-        Raises DocasmError for what the API would refuse; `repair` names what may be mended instead.
+        Raises DocasmError for what the API would refuse; `repair` names what may be mended instead. With
+        `cache` the request says how far its prompt can be cached, where the API lets it.
         """
         render = self if provider is None else self.for_provider(provider)
         models = self.making.contents.models
         return providers.payload(
-            render.provider, render.messages, render.tools, render.params, repair=repair, models=models
+            render.provider,
+            render.messages,
+            render.tools,
+            render.params,
+            repair=repair,
+            models=models,
+            cache=cache,
+            stable=render.stable_contents(*OUTSIDE) if cache else (),
         )
 
     def for_provider(self, provider: str) -> "Render":
@@ -166,6 +180,11 @@ class Render:
         """
         also = {*changes, *self._also_changes(frozenset(changes))}
         return stable_prefix(self.making.document(self.making.empty - also), frozenset(also))
+
+    def stable_contents(self, *changes: str) -> tuple[int, ...]:
+        """The same for the content of each message, up to the first that does not stay whole."""
+        also = {*changes, *self._also_changes(frozenset(changes))}
+        return stable_contents(self.making.document(self.making.empty - also), frozenset(also))
 
     def _also_changes(self, changes: frozenset[str]) -> Iterator[str]:
         """What changes with what is named: what a slot shows, what is relevant, what has to give way."""

@@ -5,9 +5,38 @@ from types import MappingProxyType
 
 from docasm.errors import Problem, did_you_mean
 from docasm.fields import Fields
-from docasm.params import read_params
+from docasm.params import PARAMS_SHAPE, read_params
 from docasm.settings import Setting
+from docasm.shapes import Shape, either, given, keys, mapping, mapping_of, texts
 from docasm.trigger import KINDS, Condition, Rule
+
+_EVENT_VALUE = {"type": ["string", "number", "boolean", "null"]}
+_KIND_SHAPES = keys(
+    dm=mapping("Direct messages.", keys(sender=texts("Of these senders only."))),
+    cron=texts("Cron jobs with this expression, compared as text."),
+    event=mapping_of(
+        "Events in which each dotted path holds the value, or one of the list.",
+        either("The value, or a list of values.", _EVENT_VALUE, {"type": "array", "items": _EVENT_VALUE}),
+    ),
+)
+_TRIGGER: Shape = either(
+    "A kind of trigger, perhaps with conditions.",
+    {"enum": [*KINDS, None]},
+    given(
+        mapping(
+            "A kind of trigger with its conditions, and `params` that go before the skill's own.",
+            {**_KIND_SHAPES, "params": PARAMS_SHAPE},
+            oneOf=[{"required": [kind]} for kind in KINDS],
+        )
+    ),
+)
+TRIGGERS: Shape = either(
+    "What selects the skill.",
+    {"enum": [*KINDS]},
+    mapping("One trigger for each key.", _KIND_SHAPES),
+    {"type": "array", "items": _TRIGGER},
+)
+"""The value of `triggers`."""
 
 
 def read_rules(setting: Setting | None, problems: list[Problem]) -> tuple[Rule, ...]:

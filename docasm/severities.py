@@ -8,6 +8,7 @@ from docasm.codes import CODES
 from docasm.errors import Problem, did_you_mean
 from docasm.fields import Fields
 from docasm.settings import Setting
+from docasm.shapes import choice, mapping, mapping_of
 
 FILES = "files"
 """The key for what holds of some files only."""
@@ -15,6 +16,17 @@ ALL = "all"
 """Stands for every code that is not named."""
 OFF = "off"
 SEVERITIES = ("error", "warning", "note", OFF)
+
+_LEVELS_SHAPE = {code: choice("How much it matters to `docasm check`.", SEVERITIES) for code in (ALL, *CODES)}
+SEVERITIES_SHAPE = mapping(
+    "How much each problem matters to `docasm check`.",
+    {
+        **_LEVELS_SHAPE,
+        FILES: mapping_of(
+            "The same for some files, by patterns for their paths.", mapping("By code.", _LEVELS_SHAPE)
+        ),
+    },
+)
 
 Levels = Mapping[str, str]
 """A severity by code, or by ALL."""
@@ -60,7 +72,7 @@ def read_severities(fields: Fields) -> Severities:
 def _levels(fields: Fields, *, skip: str = "") -> Levels:
     found: dict[str, str] = {}
     for code, setting in fields.values.items():
-        if code == skip:
+        if code == skip or (code in (ALL, *CODES) and setting.value is None):
             continue
         if code not in CODES and code != ALL:
             hint = did_you_mean(code, (*CODES, ALL), kind="codes")

@@ -3,34 +3,54 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from docasm.errors import Problem
 from docasm.fields import Fields
-from docasm.params import read_params
-from docasm.rules import read_rules
+from docasm.params import PARAMS_SHAPE, read_params
+from docasm.rules import TRIGGERS, read_rules
 from docasm.settings import Setting, parse_settings
+from docasm.shapes import Keys, Shape, anything, boolean, free, keys, mapping_of, text, texts, whole_of
 from docasm.source import Source, split_front_matter
-from docasm.sources import is_source, read_source
+from docasm.sources import VALUE, is_source, read_source
 from docasm.trigger import Rule
 
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 """What a skill may be called: the rule of the Agent Skills standard, agentskills.io/specification."""
 MAX_NAME = 64
-AGENT_SKILL_KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
-"""The six fields of the Agent Skills standard."""
-SKILL_KEYS = (
-    "name",
-    "description",
-    "triggers",
-    "tools",
-    "params",
-    "variables",
-    "metadata",
-    "template",
-)
 ALL_TOOLS = "all"
 VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+VARIABLES: Shape = mapping_of(
+    "Names that a template can use, with any value; `null` declares one that a render must set.",
+    VALUE,
+    names=whole_of(VARIABLE.pattern),
+)
+"""The value of `variables`."""
+METADATA: Shape = free("Yours; docasm does not read it.")
+_NAME_SHAPE = text("What the skill is called; by default as its file.", pattern=whole_of(NAME.pattern))
+SKILL_KEYS = keys(
+    name={**_NAME_SHAPE, "maxLength": MAX_NAME},
+    description=text("What the skill is for; not part of the document."),
+    triggers=TRIGGERS,
+    tools=texts("The names of the tools it needs, or `all`."),
+    params=PARAMS_SHAPE,
+    variables=VARIABLES,
+    metadata=METADATA,
+    template=boolean("Whether the body is a template, or text inserted as it is."),
+)
+_STANDARD = "Of the Agent Skills standard; read, not used."
+AGENT_SKILL_KEYS: Keys = MappingProxyType(
+    {
+        **{key: SKILL_KEYS[key] for key in ("name", "description")},
+        "license": anything(_STANDARD),
+        "compatibility": anything(_STANDARD),
+        "metadata": METADATA,
+        "allowed-tools": anything(_STANDARD),
+    }
+)
+"""The six fields of the Agent Skills standard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +85,8 @@ def read_skill(source: Source, default_name: str, *, agent_skill: bool) -> tuple
     parts = split_front_matter(source)
     problems: list[Problem] = []
     fields = Fields(parse_settings(parts.settings), problems, "the front matter")
-    keys = dict.fromkeys((*SKILL_KEYS, *(AGENT_SKILL_KEYS if agent_skill else ())))
-    fields.only(keys, severity="warning")
+    known = dict.fromkeys((*SKILL_KEYS, *(AGENT_SKILL_KEYS if agent_skill else ())))
+    fields.only(known, severity="warning")
     skill = Skill(
         name=_name(fields, default_name, problems),
         description=fields.text("description"),

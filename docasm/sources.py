@@ -9,10 +9,26 @@ from docasm.errors import DocasmError, Problem
 from docasm.fields import Fields
 from docasm.json_text import parse_json
 from docasm.settings import Setting
+from docasm.shapes import NOT_BLANK, Shape, either, given, keys, mapping, text
 from docasm.source import Source
 
-KEYS = ("tool", "args", "result_field")
+KEYS = keys(
+    tool=given(text("The tool that is called if a document uses the variable.", pattern=NOT_BLANK)),
+    args=either(
+        "What it is called with: a mapping, or JSON text of one.",
+        {"type": ["object", "null"]},
+        {"type": "string", "pattern": r"^(?:$|\s*\{)"},
+    ),
+    result_field=text("The member of its result that is the value; `content` by default."),
+)
 DEFAULT_FIELD = "content"
+
+
+VALUE: Shape = {
+    "if": {"type": "object", "required": ["tool"], "propertyNames": {"enum": [*KEYS]}},
+    "then": mapping("A variable whose value is what a tool returns.", KEYS),
+}
+"""What a variable may be: anything, and what looks like a tool must be one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,14 @@ from docasm.errors import DocasmError, Problem
 from docasm.files import Files
 from docasm.json_text import parse_json
 from docasm.settings import Setting, parse_settings
+from docasm.shapes import Shape
 from docasm.source import Source
 from docasm.tools import Tool, read_tools
+
+TOOLS: Shape = {
+    "description": "Tools as OpenAI, Anthropic or MCP (`tools/list`) write them, or a file of them.",
+    "type": ["string", "array", "object", "null"],
+}
 
 
 def read_tool_list(

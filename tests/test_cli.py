@@ -24,7 +24,7 @@ from tests.strategies import hostile_text, messages
 ROOT = Path(__file__).parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 DM, CRON = ROOT / "examples" / "dm.yaml", ROOT / "examples" / "cron.yaml"
-COMMANDS = ("check", "diff", "explain", "init", "inspect", "join", "log", "render", "split")
+COMMANDS = ("check", "diff", "explain", "init", "inspect", "join", "log", "render", "schema", "split")
 BUNDLE = ("render", "--bundle", str(ROOT / "examples"))
 
 
@@ -180,6 +180,10 @@ class TestTheProgram:
                 "'xml' is not one of 'markdown', 'messages', 'openai', 'responses'",
             ),
             (
+                ["render", str(DM), "--cache"],
+                "--cache belongs to a --format that names a provider",
+            ),
+            (
                 ["render", str(DM), "--repair", "params"],
                 "--repair belongs to a --format that names a provider",
             ),
@@ -256,6 +260,15 @@ class TestRender:
     def test_the_request_for_a_provider(self, provider: str) -> None:
         result = invoke("render", DM, "--format", provider)
         assert json.loads(result.stdout_bytes) == load_scenario(DM).render().payload(provider).body
+
+    def test_marks_for_a_cache_are_in_the_body_and_only_there(self) -> None:
+        options = ("render", str(DM), "--format", "anthropic")
+        marked, plain = run(*options, "--cache"), run(*options)
+        body = json.loads(marked.stdout)
+        assert [block["cache_control"] for block in body["system"]] == [{"type": "ephemeral"}] * 2
+        assert "".join(block["text"] for block in body["system"]) == json.loads(plain.stdout)["system"]
+        assert (marked.returncode, plain.stderr) == (0, b"")
+        assert b"caches none of fewer than 4,096" in marked.stderr
 
     def test_a_repair_is_told(self) -> None:
         options = [*BUNDLE, "--dm", "x", "--model", "claude-opus-5", "--format", "anthropic"]

@@ -10,7 +10,7 @@ from docasm.codes import CODES
 PACKAGE = Path(docasm.__file__).parent
 _CODE = re.compile(r"[a-z]+(?:-[a-z0-9]+)+")
 _OTHER_WORDS = {
-    *("allowed-tools", "utf-8", "utf-8-sig", "utf-16"),
+    *("agent-skill", "allowed-tools", "utf-8", "utf-8-sig", "utf-16"),
     *("chatgpt-4o", "data-gym-cache", "gpt-35", "gpt-4o", "gpt-5", "gpt-oss"),
 }
 """What looks like a code in the source and is none."""

@@ -13,6 +13,7 @@ PACKAGE = Path(docasm.__file__).parent
 LAYERS = (
     "codes",
     "errors",
+    "shapes",
     "source",
     "files",
     "markers",
@@ -52,6 +53,7 @@ LAYERS = (
     "units",
     "layout",
     "layout_file",
+    "counting",
     "slot_check",
     "compose",
     "draft",
@@ -102,6 +104,7 @@ LAYERS = (
     "assemble",
     "bundle",
     "scenario",
+    "schema",
 )
 """Each file imports only from files above it."""
 EDGES = ("cli", "__main__")

@@ -202,7 +202,7 @@ def _is_whole(made: Payload, entries: Sequence[Entry], provider: str) -> None:
             new = next(new for new, old in made.tool_names.items() if old == call.name)
             assert PROVIDERS[provider].tool_name.fullmatch(new)
             assert new in found
-    assert len(set(made.call_ids.values())) == len(made.call_ids)
+    assert {*made.call_ids.values()} == {call.id for entry in entries for call in entry.calls}
 
 
 def _sent(answer: Callable[[httpx2.Client], object]) -> dict[str, Any]:
@@ -238,7 +238,9 @@ SENDERS: Mapping[str, Callable[[httpx2.Client, Any], object]] = {
 
 
 @pytest.mark.parametrize("provider", SENDERS)
+@pytest.mark.parametrize("cache", [False, True])
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: str(path.relative_to(EXAMPLES)))
-def test_the_sdk_sends_the_body(path: Path, provider: str) -> None:
-    made = docasm.load_scenario(path).render().payload(provider)
+def test_the_sdk_sends_the_body(path: Path, provider: str, cache: bool) -> None:
+    models = {"openai": "gpt-6", "responses": "gpt-6"} if cache else {}
+    made = docasm.load_scenario(path).render(model=models.get(provider)).payload(provider, cache=cache)
     assert _sent(lambda client: SENDERS[provider](client, made)) == made.body

@@ -332,6 +332,14 @@ class TestSystemText:
             "message 2 (system) is blank and is not sent",
         ]
 
+    def test_a_model_that_takes_none_hears_it_from_the_user(self) -> None:
+        entries = [Entry("system", "S"), Entry("user", "u")]
+        made = payload("openai", entries, (), {"model": "o1-mini"})
+        assert [message["role"] for message in made["messages"]] == ["user", "user"]
+        assert [note.message for note in made.notes] == [
+            "message 0 (system) is the user's: the model takes no system text"
+        ]
+
     def test_a_bundle_says_who_speaks_it(self) -> None:
         models = {"openai": [(("*",), {"system_role": "developer"})]}
         made_ = made("openai", [item("system", "S"), item("user", "a")], models=models)
@@ -423,6 +431,17 @@ def test_the_temperature_of_anthropic_is_extra_for_the_sdk_and_plain_in_the_body
         ("anthropic", "claude-opus-5-5", {"temperature": True, "inline_system": False, "prefill": False}),
         ("anthropic", "claude-fable-5-2", {"inline_system": False}),
         ("anthropic", "claude-sonnet-5", {"temperature": False, "inline_system": False}),
+        ("anthropic", "claude-haiku-4-5-20251001", {"prefill": True, "cache_min_tokens": 4096}),
+        ("anthropic", "claude-opus-4.6", {"prefill": False, "cache_min_tokens": 4096}),
+        ("anthropic", "claude-sonnet-4-20250514", {"prefill": True, "cache_min_tokens": 1024}),
+        ("anthropic", "claude-3-5-haiku-latest", {"prefill": True, "cache_min_tokens": 2048}),
+        ("anthropic", "claude-opus-5", {"temperature": False, "cache_min_tokens": 512}),
+        ("anthropic", "claude-opus-5-5", {"cache_min_tokens": 0}),
+        ("openai", "gpt-5.5", {"cache_breakpoints": False, "cache_key": True, "temperature": False}),
+        ("openai", "gpt-5.6-mini", {"cache_breakpoints": True, "temperature": False}),
+        ("openai", "gpt-5.6-terra", {"cache_breakpoints": False, "cache_key": True}),
+        ("responses", "gpt-6-nano", {"cache_breakpoints": True, "temperature": True}),
+        ("openai", "qwen3", {"cache_breakpoints": False, "cache_key": False, "max_tools": 0}),
         ("gemini", "models/gemini-3-pro", {"thought_signature": True}),
         ("gemini", "gemini-2.5-flash", {"thought_signature": False}),
     ],

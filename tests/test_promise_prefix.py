@@ -75,6 +75,27 @@ def test_the_prefix_stays_whatever_becomes_of_the_rest(
         assert offset == len(first.markdown)
 
 
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(_bodies, st.sampled_from([LAYOUT, _THREAD]), _inputs(), _inputs(), st.sets(st.sampled_from(_CHANGES)))
+def test_what_stays_of_contents_stays_whatever_becomes_of_the_rest(
+    body: str, layout: str, one: dict[str, Any], other: dict[str, Any], changes: set[str]
+) -> None:
+    with TemporaryDirectory() as folder:
+        front = f"{_FRONT}\ntools: all"
+        bundle = load(Path(folder), {"skills/a.md": skill(body, front), "layouts/dm.md": layout})
+        first = _render(bundle, one)
+        second = _render(bundle, {**one, **{key: other[key] for key in changes}})
+    lengths = first.stable_contents(*changes)
+    assert lengths == second.stable_contents(*changes)
+    for length, mine, theirs in zip(lengths, first.messages, second.messages, strict=False):
+        assert length <= len(mine.content)
+        assert (mine.role, mine.content[:length]) == (theirs.role, theirs.content[:length])
+    for length, mine, theirs in list(zip(lengths, first.messages, second.messages, strict=False))[:-1]:
+        assert length == len(mine.content) == len(theirs.content)
+    if not changes:
+        assert lengths == tuple(len(message.content) for message in first.messages)
+
+
 def test_what_writes_nothing_ends_the_prefix_too(tmp_path: Path) -> None:
     body = "Always.\n\n{% if value %}\nsometimes\n{% endif %}\n\nAfter."
     bundle = load(tmp_path, {"skills/a.md": skill(body, _FRONT)})

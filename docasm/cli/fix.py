@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 from os.path import normpath
 from pathlib import Path
@@ -15,14 +15,15 @@ from docasm.cli.words import counted, harmless
 from docasm.errors import DocasmError, Place, Problem
 
 if TYPE_CHECKING:
+    from docasm.cli.check_paths import Target
     from docasm.mends import Mended
 
 
-def fix(folder: str) -> None:
-    """Mends the files of a bundle and tells what was mended; raises DocasmError if its settings have errors."""
+def fix(targets: "Iterable[Target]") -> None:
+    """Mends files and tells what was mended; raises DocasmError where a bundle's settings have errors."""
     done: list[Mended] = []
     problems: list[Problem] = []
-    for each in _mended(folder):
+    for folder, each in _mended(targets):
         problem = _write(each, Path(folder))
         if problem is None:
             done.append(each)
@@ -32,24 +33,30 @@ def fix(folder: str) -> None:
     tell(_summary(done, "fixed"))
 
 
-def show_diff(folder: str) -> bool:
+def show_diff(targets: "Iterable[Target]") -> bool:
     """Writes what `fix` would change to stdout; whether it would change something."""
-    found = _mended(folder)
+    found = [each for _, each in _mended(targets)]
     write_text("".join(_diff(each) for each in found))
     tell(_summary(found, "would fix"))
     return bool(found)
 
 
-def _mended(folder: str) -> "Sequence[Mended]":
+def _mended(targets: "Iterable[Target]") -> "Sequence[tuple[str, Mended]]":
+    """The files to change, each with the folder of its bundle; all are known before any is written."""
+    return [(target.bundle, each) for target in targets for each in _mended_of(target)]
+
+
+def _mended_of(target: "Target") -> "Iterator[Mended]":
     from docasm.bundle import read_bundle
     from docasm.lints.subject import subject_of
     from docasm.mends import mended
 
-    bundle, wrong = read_bundle(folder)
+    bundle, wrong = read_bundle(target.bundle)
     if wrong:  # it may be what should stay as it is that cannot be read
         raise DocasmError(wrong)
     subject = subject_of(bundle.disk, bundle.contents)
-    return tuple(mended(subject, bundle.disk.config.severities))
+    changes = mended(subject, bundle.disk.config.severities)
+    return (each for each in changes if target.has(each.label))
 
 
 def _summary(found: "Sequence[Mended]", done: str) -> str:

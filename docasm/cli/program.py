@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from docasm import __version__
-from docasm.cli import check, diff, explain, init, inspect, join, log, render, split
+from docasm.cli import check, diff, explain, init, inspect, join, log, render, schema, split
 from docasm.cli.talk import tell_problems
 from docasm.errors import DocasmError, Problem, did_you_mean
 
@@ -86,5 +86,5 @@ def main() -> None:
     """
 
 
-for _module in (render, inspect, explain, diff, log, check, init, split, join):
+for _module in (render, inspect, explain, diff, log, check, init, schema, split, join):
     main.add_command(_module.command)

@@ -20,12 +20,12 @@ def _messages(render: "Render") -> str:
     return as_json(plain(render.messages))
 
 
-def _payload(render: "Render", repairs: Sequence[str]) -> str:
+def _payload(render: "Render", repairs: Sequence[str], cache: bool) -> str:
     """The body of the render's own provider; what was done to it is told."""
     from docasm.cli.message_list import as_json
     from docasm.cli.talk import tell_problems
 
-    made = render.payload(repair=repairs)
+    made = render.payload(repair=repairs, cache=cache)
     tell_problems(made.notes)
     return as_json(made.body)
 
@@ -58,10 +58,11 @@ FORMATS: Mapping[str, Callable[["Render"], str]] = MappingProxyType(
     metavar="NAME",
     help="Mend what the provider would refuse; may be repeated.",
 )
+@click.option("--cache", is_flag=True, help="Mark how far the provider can cache the prompt.")
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout.")
 @with_request
 def command(
-    scenario: str | None, form: str, repairs: Sequence[str], output: str | None, **options: Any
+    scenario: str | None, form: str, repairs: Sequence[str], cache: bool, output: str | None, **options: Any
 ) -> None:
     """Print the document that a model would read.
 
@@ -71,7 +72,7 @@ def command(
     \b
     docasm render bot/dm.yaml
     docasm render bot/dm.yaml --format openai -o request.json
-    docasm render bot/dm.yaml --format anthropic --repair params
+    docasm render bot/dm.yaml --format anthropic --repair params --cache
     docasm render --bundle bot --dm "Good morning!" --sender ann
     docasm render --bundle bot --cron "0 8 * * *" --now now
     docasm render --bundle bot --event event.json --var name=value
@@ -79,9 +80,11 @@ def command(
     """
     if repairs and form not in PROVIDERS:
         raise click.UsageError("--repair belongs to a --format that names a provider")
+    if cache and form not in PROVIDERS:
+        raise click.UsageError("--cache belongs to a --format that names a provider")
     render = rendered(scenario, **options)
     if form in PROVIDERS:
         render = render.for_provider(form)
-    text = FORMATS[form](render) if form in FORMATS else _payload(render, repairs)
+    text = FORMATS[form](render) if form in FORMATS else _payload(render, repairs, cache)
     tell_about(render)
     write_text(text, output)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What a file or a value could use to take a terminal over, or to turn its text round."""
+_LEADING = re.compile(r"\A(?=\s*::)")
 _LINE_ENDS = re.compile(r"[\t\n\u2028\u2029]")
 
 
@@ -20,6 +21,11 @@ def harmless(text: str) -> str:
 def escaped(json: str) -> str:
     """JSON with its control characters escaped, which means the same."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", json)
+
+
+def no_command(text: str) -> str:
+    """The text without what the log of a GitHub workflow obeys: `::` at its start, `##[` anywhere."""
+    return _LEADING.sub("./", text).replace("##[", "#\ufffd[")
 
 
 def one_line(text: str) -> str:

@@ -13,6 +13,7 @@ from docasm.formats.pipeline_slot import (
     DM_HISTORY,
     IDENTITY,
     NAMES,
+    SLOT,
     SOUL,
     TYPES,
     VARIABLES,
@@ -23,9 +24,15 @@ from docasm.formats.wording import wording
 from docasm.layout import Body, Layout
 from docasm.limits import AS_MESSAGES, SLOTS
 from docasm.settings import Setting
+from docasm.shapes import Shape, given, keys, list_of, mapping, texts, whole
 from docasm.source import Source
 
-PIPELINE_KEYS = ("max_total_chars", "drop", "slots")
+PIPELINE_KEYS = keys(
+    max_total_chars=whole("How large the document may be, in code points.", least=1),
+    drop=texts("The types of slots that give way to `max_total_chars`, in order."),
+    slots=given(list_of("The messages, in order; the input comes last.", SLOT)),
+)
+PIPELINE_SHAPE: Shape = mapping("A context.", PIPELINE_KEYS, required=["slots"])
 DROP = ("admin_notes", "admin_context", "startup_events", DM_HISTORY, ADOPTED)
 """What gives way to `max_total_chars`, in order, where `drop` does not say."""
 
@@ -65,6 +72,7 @@ def _whole(fields: Fields, pipe: Pipe) -> Mapping[str, Setting]:
     """The limits of the document."""
     most = fields.get("max_total_chars")
     if most is None:
+        fields.texts("drop")
         why, hint = "the pipeline has no `max_total_chars`", "add it, or remove this"
         unused(fields.problems, fields.values, "drop", why, hint)
     if most is None or fields.whole("max_total_chars", least=1) is None:

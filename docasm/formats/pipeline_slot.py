@@ -8,27 +8,47 @@ from docasm.errors import Problem, did_you_mean
 from docasm.fields import Fields
 from docasm.limits import HISTORY, LEAST_PER_SKILL, SKILLS
 from docasm.settings import Setting
+from docasm.shapes import NOT_BLANK, Keys, Shape, given, keys, mapping, text, whole
 
 SOUL, IDENTITY, CUSTOM = "soul", "identity", "custom"
 ADOPTED, DM_HISTORY = "adopted_skills", "dm_history"
 VARIABLES = ("startup_events", "admin_notes", "admin_context")
 """The types that show the variable of their name."""
 
-_KEYS = ("type", "max_chars", "content")
-SLOT_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+_KEYS = keys(
+    type=given(text("What the slot brings.")),
+    max_chars=whole("How large it may be, in code points.", least=1),
+    content=text("The wording around what the slot brings."),
+)
+_SKILL_KEYS = {**_KEYS, "max_per_skill": whole("How large each skill may be.", least=LEAST_PER_SKILL)}
+_CUSTOM_KEYS = {**_KEYS, "content": given(text("The text.", pattern=NOT_BLANK))}
+SLOT_KEYS: Mapping[str, Keys] = MappingProxyType(
     {
         SOUL: _KEYS,
         IDENTITY: _KEYS,
         "startup_events": _KEYS,
-        ADOPTED: (*_KEYS, "max_per_skill"),
-        DM_HISTORY: (*_KEYS, "max_turns"),
+        ADOPTED: _SKILL_KEYS,
+        DM_HISTORY: {**_KEYS, "max_turns": whole("How many messages are shown.", least=0)},
         "admin_notes": _KEYS,
         "admin_context": _KEYS,
-        CUSTOM: _KEYS,
+        CUSTOM: _CUSTOM_KEYS,
     }
 )
 """What a slot of each type may say."""
 TYPES = tuple(SLOT_KEYS)
+SLOT: Shape = {
+    "description": "A message of the context.",
+    "type": ["object", "null"],
+    "properties": {"type": {"description": "What the slot brings.", "enum": [*TYPES]}},
+    "required": ["type"],
+    "allOf": [
+        {
+            "if": {"properties": {"type": {"const": kind}}, "required": ["type"]},
+            "then": mapping("", known, required=["content"] if kind == CUSTOM else []),
+        }
+        for kind, known in SLOT_KEYS.items()
+    ],
+}
 NAMES: Mapping[str, str] = MappingProxyType(
     {**{kind: kind.replace("_", "-") for kind in TYPES}, ADOPTED: SKILLS, DM_HISTORY: HISTORY}
 )

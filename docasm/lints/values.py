@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from docasm.atoms import Atom, Heading, Text
 from docasm.contents import Contents
@@ -19,6 +20,8 @@ from docasm.trigger import KINDS
 
 LEAST_SPOILED = 1_000
 """How many code points must stand behind a value for it to be worth moving; no cache keeps less."""
+MOST_SKILLS = 500
+"""How many skills are put into one document to see what spoils it."""
 _SET_BY_THE_AGENT = frozenset(("model", "now", "provider"))
 _VOLATILE = frozenset(("now", "trigger"))
 
@@ -69,7 +72,8 @@ def volatile(subject: Subject) -> Iterator[Found]:
 
 def _spoilers(contents: Contents, kind: str) -> Iterator[tuple[_Volatile, int]]:
     """What changes in the documents of a kind, with how many constant code points follow it."""
-    names = tuple(each.name for each in contents.adopted if any(rule.kind == kind for rule in each.rules))
+    able = (each.name for each in contents.adopted if any(rule.kind == kind for rule in each.rules))
+    names = tuple(islice(able, MOST_SKILLS))
     for drafted in _documents(contents, kind, names) if names else ():
         follows = 0
         for part in reversed(list(_parts(drafted.plan(frozenset())))):

@@ -11,6 +11,7 @@ from docasm.markers import Message
 from docasm.providers import anthropic, gemini, mistral, ollama, openai, responses
 from docasm.providers.check import check
 from docasm.providers.facts import NO_MODELS, Models, facts_of
+from docasm.providers.how_much import note_long
 from docasm.providers.names import renamed, with_ids
 from docasm.providers.repair import BEFORE_PLACING, repaired, wanted
 from docasm.providers.request import Payload as Payload
@@ -38,11 +39,15 @@ def payload(
     *,
     repair: Iterable[str] = (),
     models: Models = NO_MODELS,
+    cache: bool = False,
+    stable: Sequence[int] = (),
 ) -> Payload:
     """The request for a provider, ready to be sent and the caller's to edit.
 
     What the API would refuse raises DocasmError, with the index of the message and the id of the call;
     `repair` names what may be mended instead (REPAIRS). `models` go before what docasm knows of models.
+    With `cache` the request says how far its prompt can be cached, where the API lets it; `stable` is how
+    many code points at the start of each message's content are the same in every request.
     """
     if provider not in PROVIDERS:
         hint = did_you_mean(provider, PROVIDERS, kind="providers")
@@ -54,10 +59,14 @@ def payload(
     names, rules = wanted(repair), PROVIDERS[provider]
     entries = [each if isinstance(each, Entry) else entries_of((each,))[0] for each in messages]
     given = {key: deepcopy(value) for key, value in params.items() if value is not None}
-    request = Request(numbered(entries), tuple(tools), given, facts_of(provider, model, models))
+    facts = facts_of(provider, model, models)
+    request = Request(numbered(entries, stable), tuple(tools), given, facts, cache=cache)
     request = repaired(request, names.intersection(BEFORE_PLACING), rules)
     request = repaired(placed(request, rules), names.difference(BEFORE_PLACING), rules)
     check(request, rules)
+    note_long(request)
+    if cache and not rules.caches:
+        request.note(f"`cache` changes nothing: the API of `{provider}` caches by itself, if at all")
     return _written(request, rules)
 
 
@@ -75,5 +84,5 @@ def _written(request: Request, rules: Rules) -> Payload:
     made.model = request.params["model"]
     made.notes = tuple(request.notes)
     made.tool_names = {new: old for old, new in names.items()}
-    made.call_ids = {new: old for old, new in ids.items()}
+    made.call_ids = {new: request.given_ids.get(old, old) for old, new in ids.items()}
     return made

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from docasm.providers.anthropic_cache import marked
 from docasm.providers.names import digest
 from docasm.providers.openai import schema
 from docasm.providers.request import Item, Request, Rules
@@ -27,7 +28,7 @@ def write(request: Request) -> dict[str, Any]:
             made.setdefault("extra_body", {})[key] = value
         else:
             made.setdefault(key, value)
-    return made
+    return marked(made, request) if request.cache else made
 
 
 def _max_tokens(request: Request) -> int:
@@ -92,6 +93,8 @@ RULES = Rules(
     system_apart=True,
     system_after_user=True,
     highest_temperature=1,
+    most_messages=100_000,
+    caches=True,
     never_blank=("system", "user", "assistant"),
     user_first=True,
     keeps_last_space=False,

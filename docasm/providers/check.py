@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from docasm.dialogue import check_pairs
 from docasm.errors import DocasmError, Problem
+from docasm.providers.how_much import too_many
 from docasm.providers.request import Item, Request, Rules
 
 
@@ -18,6 +19,7 @@ def check(request: Request, rules: Rules) -> None:
         *_unbridged(request, rules),
         *_last(request, rules),
         *_params(request, rules),
+        *too_many(request, rules),
     ]
     if problems:
         raise DocasmError(problems)

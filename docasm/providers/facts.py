@@ -11,16 +11,22 @@ from typing import Any
 from docasm.errors import DocasmError, Problem
 from docasm.fields import Fields
 from docasm.settings import Setting, parse_settings
+from docasm.shapes import Keys, Shape, anything, boolean, choice, given, list_of, mapping, texts, whole
 from docasm.source import read
 
 FILE = Path(__file__).parent / "models.yaml"
 CHOICES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "max_tokens_key": ("max_tokens", "max_completion_tokens"),
-        "system_role": ("system", "developer"),
+        "system_role": ("system", "developer", "user"),
     }
 )
 """Facts that are one of a few words."""
+
+LEAST: Mapping[str, int] = MappingProxyType(
+    {"default_max_tokens": 1, "max_tools": 0, "max_description": 0, "cache_min_tokens": 0}
+)
+"""Facts that are whole numbers, each with the least that it may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,16 @@ class ModelFacts:
     """Whether several system messages may stand in front."""
     thought_signature: bool = False
     """Whether tool calls in the history must carry a signature."""
+    max_tools: int = 0
+    """How many tools a request may have; 0 where no limit is known."""
+    max_description: int = 0
+    """How many characters of a tool's description are surely taken; 0 where no limit is known."""
+    cache_min_tokens: int = 0
+    """The fewest tokens of a prompt that are cached; 0 where it is not known."""
+    cache_breakpoints: bool = False
+    """Whether OpenAI's model takes breakpoints of its prompt cache."""
+    cache_key: bool = False
+    """Whether OpenAI's API may be told a key of its prompt cache."""
 
 
 Models = Mapping[str, Sequence[tuple[tuple[str, ...], Mapping[str, Any]]]]
@@ -71,16 +87,39 @@ def built_in() -> Models:
     return models
 
 
-def read_models(setting: Setting, problems: list[Problem]) -> Models:
-    """The facts of a mapping of providers to lists of `models` and facts; what is wrong is reported."""
-    given = Fields(setting, problems, "`models`")
-    given.only(("checked", "defaults", *PROVIDER_NAMES))
-    defaults = _facts(given.mapping("defaults"))
-    return {name: tuple(_entries(given, name, defaults)) for name in PROVIDER_NAMES if name in given.values}
+def _shape(name: str) -> Shape:
+    if name in CHOICES:
+        return choice("Which of them the API takes.", CHOICES[name])
+    if name in LEAST:
+        return whole("A limit of the API, or what stands in for one.", least=LEAST[name])
+    return boolean("Whether the model takes it.")
 
 
 PROVIDER_NAMES = ("openai", "responses", "anthropic", "gemini", "ollama", "mistral")
-_FACTS = tuple(field.name for field in fields(ModelFacts))
+_FACTS: Keys = {field.name: _shape(field.name) for field in fields(ModelFacts)}
+_ENTRY_KEYS: Keys = {
+    "models": given(texts("Names or patterns of models; `*` stands for anything.", least=1)),
+    **_FACTS,
+}
+_MODEL_KEYS: Keys = {
+    "checked": anything("When; for people."),
+    "defaults": mapping("What holds for every entry that says nothing else.", _FACTS),
+    **{
+        name: list_of("Models and what they take, the most specific first.", entry)
+        for entry in (mapping("The facts of some models.", _ENTRY_KEYS, required=["models"]),)
+        for name in PROVIDER_NAMES
+    },
+}
+MODELS: Shape = mapping("What differs by model, by provider.", _MODEL_KEYS)
+
+
+def read_models(setting: Setting, problems: list[Problem]) -> Models:
+    """The facts of a mapping of providers to lists of `models` and facts; what is wrong is reported."""
+    own = Fields(setting, problems, "`models`")
+    own.only(_MODEL_KEYS)
+    own.mapping("defaults").only(_FACTS)
+    defaults = _facts(own.mapping("defaults"))
+    return {name: tuple(_entries(own, name, defaults)) for name in PROVIDER_NAMES if name in own.values}
 
 
 def _entries(
@@ -93,7 +132,7 @@ def _entries(
     found: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
     for item in setting.value if setting else ():
         entry = Fields(item, given.problems, "a model's facts")
-        entry.only(("models", *_FACTS))
+        entry.only(_ENTRY_KEYS)
         patterns = tuple(each.value for each in entry.texts("models"))
         if not patterns and isinstance(item.value, dict):
             entry.wrong(item, "facts need the names or patterns of their `models`")
@@ -109,8 +148,8 @@ def _facts(entry: Fields) -> Mapping[str, Any]:
             continue
         if name in CHOICES:
             found[name] = _choice(entry, name)
-        elif name == "default_max_tokens":
-            found[name] = entry.whole(name, least=1)
+        elif name in LEAST:
+            found[name] = entry.whole(name, least=LEAST[name])
         else:
             found[name] = entry.boolean(name, False)
     return {name: value for name, value in found.items() if value is not None}

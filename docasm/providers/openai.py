@@ -9,10 +9,13 @@ from typing import Any
 from docasm.dialogue import Entry, ToolCall
 from docasm.params import PARAMS
 from docasm.providers.names import shortened
+from docasm.providers.openai_cache import breakpoints, in_parts, with_key
 from docasm.providers.request import Item, Request, Rules
 from docasm.tools import Tool
 
 LONGEST_ID = 40
+ROLES = ("system", "user", "assistant")
+"""Whose messages can have a breakpoint."""
 
 
 def write(request: Request) -> dict[str, Any]:
@@ -21,11 +24,13 @@ def write(request: Request) -> dict[str, Any]:
     others = [key for key in (*PARAMS, *(key for key in params if key not in PARAMS)) if key in params]
     made: dict[str, Any] = {"model": params["model"]}
     made["messages"] = [_message(entry, request) for entry in request.entries]
+    for at, ends in breakpoints(request, ROLES).items():
+        made["messages"][at]["content"] = in_parts(request.entries[at].content, ends, "text")
     if request.tools:  # the API refuses an empty list
         made["tools"] = [function_tool(tool) for tool in request.tools]
     for key in others:
         made.setdefault(_key(key, request), params[key])
-    return made
+    return with_key(made, request)
 
 
 def _key(key: str, request: Request) -> str:
@@ -34,7 +39,11 @@ def _key(key: str, request: Request) -> str:
 
 def _message(entry: Item, request: Request) -> dict[str, Any]:
     made = message(entry)
-    return {**made, "role": request.facts.system_role} if entry.role == "system" else made
+    if entry.role != "system":
+        return made
+    if request.facts.system_role == "user":
+        request.note(f"message {entry.index} (system) is the user's: the model takes no system text")
+    return {**made, "role": request.facts.system_role}
 
 
 def message(entry: Entry) -> dict[str, Any]:
@@ -77,5 +86,6 @@ RULES = Rules(
     make_id=partial(shortened, longest=LONGEST_ID),
     params=("temperature", "max_tokens", "seed"),
     highest_temperature=2,
+    caches=True,
     needs_turn=False,
 )

@@ -7,8 +7,9 @@ from types import MappingProxyType
 
 from docasm.dialogue import ToolCall
 from docasm.errors import DocasmError, did_you_mean, failure
+from docasm.providers.call_ids import with_own_ids
 from docasm.providers.check import ends_with_assistant, is_blank, not_taken, starts_wrong, unbridged
-from docasm.providers.request import REPAIRED, Item, Request, Rules
+from docasm.providers.request import REPAIRED, Item, Request, Rules, joined
 
 NO_RESULT = "(There is no result.)"
 START = "(The conversation starts here.)"
@@ -91,8 +92,7 @@ def _merged(request: Request, _: Rules) -> Request:
     for entry in request.entries:
         last = kept[-1] if kept else None
         if last and last.role == entry.role in ("user", "assistant", "system") and not last.calls:
-            content = "\n\n".join(text for text in (last.content, entry.content) if text)
-            kept[-1] = replace(entry, content=content)
+            kept[-1] = entry.saying(*joined((last, entry)))
             request.note(f"message {entry.index} ({entry.role}) is joined to message {last.index}", REPAIRED)
         else:
             kept.append(entry)
@@ -132,7 +132,7 @@ def _trimmed(request: Request, _: Rules) -> Request:
     *entries, last = request.entries
     if last.content != last.content.rstrip():
         request.note("white space at the end of the last message is left out", REPAIRED)
-        last = replace(last, content=last.content.rstrip())
+        last = last.saying(last.content.rstrip())
     return replace(request, entries=(*entries, last))
 
 
@@ -145,6 +145,7 @@ def _without_params(request: Request, rules: Rules) -> Request:
 
 REPAIRS: Mapping[str, Callable[[Request, Rules], Request]] = MappingProxyType(
     {
+        "ids": with_own_ids,
         "pair": _paired,
         "arguments": _with_objects,
         "empty": _without_empty,
@@ -157,5 +158,5 @@ REPAIRS: Mapping[str, Callable[[Request, Rules], Request]] = MappingProxyType(
     }
 )
 """What a caller can ask for, in the order in which it is done."""
-BEFORE_PLACING = ("pair",)
+BEFORE_PLACING = ("ids", "pair")
 """Done before system text is put in its places, which depend on what is said."""

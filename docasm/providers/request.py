@@ -1,9 +1,10 @@
 """What every provider's request is made of, and what it must keep to."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import chain, repeat
+from typing import Any, Self
 
 from docasm.dialogue import Entry
 from docasm.errors import Problem
@@ -39,14 +40,40 @@ class Item(Entry):
     """An entry that knows which of the caller's messages it is."""
 
     index: int = -1
+    stable: int = 0
+    """How many code points at the start of its content are the same in every request."""
+
+    def saying(self, content: str, stable: int = 0) -> Self:
+        """The same with other words, of which the first `stable` code points stay."""
+        return replace(self, content=content, stable=stable)
 
 
-def numbered(entries: Sequence[Entry]) -> tuple[Item, ...]:
-    """The entries with their indexes."""
+def numbered(entries: Sequence[Entry], stable: Sequence[int] = ()) -> tuple[Item, ...]:
+    """The entries with their indexes, and with how much of each stays the same."""
     return tuple(
-        Item(entry.role, entry.content, entry.calls, entry.call_id, index)
-        for index, entry in enumerate(entries)
+        Item(
+            entry.role,
+            entry.content,
+            entry.calls,
+            entry.call_id,
+            index,
+            max(0, min(length, len(entry.content))),
+        )
+        for index, (entry, length) in enumerate(zip(entries, chain(stable, repeat(0)), strict=False))
     )
+
+
+def joined(entries: Iterable[Item]) -> tuple[str, int]:
+    """The words of entries, a blank line between them, and how much of that stays."""
+    content, stable = "", 0
+    for entry in entries:
+        if not entry.content:
+            continue
+        start = len(content) + 2 if content else 0
+        if stable == len(content) and entry.stable:
+            stable = start + entry.stable
+        content = f"{content}\n\n{entry.content}" if content else entry.content
+    return content, stable
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +86,10 @@ class Request:
     facts: ModelFacts
     notes: list[Problem] = field(default_factory=list)
     """What was changed on the way; a provider adds to it."""
+    cache: bool = False
+    """Whether the prompt is to be marked for a cache."""
+    given_ids: Mapping[str, str] = field(default_factory=dict)
+    """From the id that a repair gave to a call to the one that the call had."""
 
     def note(self, message: str, code: str = TRANSLATED) -> None:
         self.notes.append(Problem(code, message, severity="note"))
@@ -104,6 +135,11 @@ class Rules:
     system_after_user: bool = False
     """Whether system text among the messages must follow the user, and come before the assistant or last."""
     highest_temperature: float | None = None
+    most_messages: int | None = None
+    longest_result: int | None = None
+    """How many characters the result of a tool may have."""
+    caches: bool = False
+    """Whether a request can say what is to be cached; other APIs cache by themselves."""
     never_blank: tuple[str, ...] = ()
     """The roles whose messages may not be blank."""
     needs_turn: bool = True

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from docasm.providers.request import Item, Request, Rules
+from docasm.providers.request import Item, Request, Rules, joined
 
 
 def placed(request: Request, rules: Rules) -> Request:
@@ -12,7 +12,7 @@ def placed(request: Request, rules: Rules) -> Request:
     leading = list(request.leading)
     if len(leading) > 1 and (rules.system_apart or not request.facts.many_systems):
         request.note(f"the {len(leading)} system messages in front became one, a blank line between them")
-        leading = [replace(leading[0], content=request.system)]
+        leading = [leading[0].saying(*joined(leading))]
     rest = list(request.rest)
     if any(entry.role == "system" for entry in rest):
         rest = _inline(request, rules, rest)
@@ -46,7 +46,7 @@ def _told_by_user(request: Request, rest: Sequence[Item]) -> list[Item]:
                 waiting.append(entry)
             else:
                 request.note(f"message {entry.index} (system) became the user's, in <system> tags")
-                kept.append(replace(entry, role="user", content=_tagged(entry)))
+                kept.append(replace(entry, role="user", content=_tagged(entry), stable=0))
         elif entry.role == "user" and waiting:
             kept.append(_with_systems(request, entry, waiting))
             waiting = []
@@ -58,7 +58,7 @@ def _told_by_user(request: Request, rest: Sequence[Item]) -> list[Item]:
 def _with_systems(request: Request, entry: Item, systems: Sequence[Item]) -> Item:
     for each in systems:
         request.note(f"message {each.index} (system) is in message {entry.index} (user), in <system> tags")
-    return replace(entry, content="\n\n".join([*map(_tagged, systems), entry.content]))
+    return entry.saying("\n\n".join([*map(_tagged, systems), entry.content]))
 
 
 def _tagged(entry: Item) -> str:
