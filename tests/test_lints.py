@@ -73,6 +73,10 @@ class TestUnused:
     def test_skills_that_include_only_each_other_are_not(self, tmp_path: Path) -> None:
         assert codes(tmp_path, {"skills/a.md": "<<b>>", "skills/b.md": "Hi."}) == ["unused-skill"] * 2
 
+    def test_one_that_a_misspelt_include_may_mean_is_used(self, tmp_path: Path) -> None:
+        files = {"skills/a.md": skill("<<identiti>>"), "skills/identity.md": "Hi."}
+        assert codes(tmp_path, files) == ["unknown-skill"]
+
     def test_a_skill_in_a_folder_outside_is_for_others_too(self, tmp_path: Path) -> None:
         write_bundle(tmp_path, {"shared/a.md": "Hi."})
         assert codes(tmp_path / "bot", {"docasm.yaml": "skills: [../shared]"}) == []

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docasm.errors import DocasmError
-from docasm.lints.reach import included_by_layouts, reached
+from docasm.limits import SLOTS
+from docasm.lints.reach import included, included_by_layouts, reached
 from docasm.lints.subject import BundleFile, Found, Subject, at
 from docasm.settings import Setting
 from docasm.skill import ALL_TOOLS
@@ -22,14 +23,24 @@ _WORD = re.compile(r"\w+")
 def skills(subject: Subject) -> Iterator[Found]:
     """Skills that no trigger selects, no layout includes, and no used skill includes.
 
-    One in a folder outside the bundle may be there for other bundles.
+    One in a folder outside the bundle may be there for other bundles. Where an include names no skill, it may
+    mean any, so nothing is told until that is mended.
     """
+    if _has_unknown_includes(subject):
+        return
     used = _used_skills(subject)
     for file, skill in subject.skills:
         if skill.name not in used and not file.relative.startswith("../"):
             message = f"no trigger selects the skill `{skill.name}`, and nothing includes it"
             hint = f"give it `triggers`, include it with `<<{skill.name}>>`, or remove it"
             yield Found(file.source, 1, 1, message, hint)
+
+
+def _has_unknown_includes(subject: Subject) -> bool:
+    known = {*subject.contents.compiler.skills.names(), *SLOTS}
+    own_slots = (name for _, layout in subject.layouts for name in layout.slots)
+    texts = (file.source for file in subject.files if file.kind in ("skill", "layout"))
+    return not known.union(own_slots).issuperset(included(texts))
 
 
 def _used_skills(subject: Subject) -> Mapping[str, None]:
