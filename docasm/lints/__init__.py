@@ -59,8 +59,7 @@ SPAN = 100
 
 def lint(subject: Subject) -> Iterator[Problem]:
     """Everything that the lints find in a bundle."""
-    for code, each in LINTS.items():
-        yield from each.problems(code, subject)
+    return (problem for batch in lint_checks(subject) for check in batch for problem in check())
 
 
 def lint_checks(subject: Subject) -> Iterator[tuple[Check, ...]]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from docasm.atoms import Heading
 from docasm.contents import Contents
@@ -17,6 +18,8 @@ MOST_COMPARED = 100_000
 _SEVEN = "#######"
 _NESTED = re.compile(r"^[ \t>*+\d-][^\n]*?(?:```|~~~|<)", re.M)
 """Parsing is what takes time, and few texts have anything of the kind."""
+_structure = lru_cache(maxsize=256)(structure)
+"""More texts than lints look at together, each with several of them."""
 _TOO_MANY = re.compile(r" {0,3}#{7,}(?:[ \t]|\Z)")
 
 
@@ -49,7 +52,7 @@ def too_deep(subject: Subject) -> Iterator[Found]:
     """Lines with seven `#` or more, which are text."""
     for file in (each for each in _texts(subject) if _SEVEN in each.body.text):
         lines = file.body.text.split("\n")
-        for block in structure(file.body.text).blocks:
+        for block in _structure(file.body.text).blocks:
             for number in range(block.first, block.last) if block.kind == "paragraph" else ():
                 if _TOO_MANY.match(lines[number]):
                     message = "a heading has at most six `#`, so this line is text"
@@ -60,7 +63,7 @@ def too_deep(subject: Subject) -> Iterator[Found]:
 def left_open(subject: Subject) -> Iterator[Found]:
     """Fences and HTML blocks in lists and quotes that only the end of these ends."""
     for file in (each for each in _texts(subject) if _NESTED.search(each.body.text)):
-        for block in structure(file.body.text).blocks:
+        for block in _structure(file.body.text).blocks:
             opening = opening_of(block) if block.nested else None
             if opening is not None:
                 message = "this block is not closed; the end of its list item or quote closes it"
@@ -116,7 +119,9 @@ def two_readings(subject: Subject) -> Iterator[Found]:
         text = file.body.text
         if second is None or len(text) > MOST_COMPARED:
             continue
-        blocks = [block for block in structure(text).blocks if block.level or block.kind in ("fence", "code")]
+        blocks = [
+            block for block in _structure(text).blocks if block.level or block.kind in ("fence", "code")
+        ]
         here, there = [_plain(*_seen(block)) for block in blocks], [_plain(*each) for each in second(text)]
         if here != there:
             yield _two_readings(file, blocks, here, there)
