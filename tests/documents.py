@@ -4,6 +4,7 @@ In the order of a document, in a folder with the repository's `examples`, `skill
 
 - a fence whose info string names a file after the language writes that file;
 - each line `$ COMMAND` of a ```console fence is run, and what it prints stands below it;
+- a document that asks a model is answered by a server on this machine, which plays the part of the provider;
 - a ```python fence is run, with the names of those before it; a fence right after it whose info string ends
   in `output` holds what it printed.
 
@@ -28,7 +29,6 @@ from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from click.testing import CliRunner
@@ -36,6 +36,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from docasm.cli import main as docasm
+from tests.loopback.replies import told
+from tests.loopback.server import serving
 
 ROOT = Path(__file__).parent.parent
 INDEPENDENT = "problems.md"
@@ -46,7 +48,9 @@ STAND_INS = {"make demo": "docasm render examples/dm.yaml"}
 TERMINAL = {"NO_COLOR": "1", "COLUMNS": "80"}
 NOT_RUN = ("make test",)
 """What would run this."""
-_COMMAND = re.compile(r"(?:docasm|cat)\b[^;&`$]*")
+ASKS = re.compile(r"import OpenAI|import anthropic|python examples/")
+"""A document that asks a model: a server on this machine answers in its place."""
+_COMMAND = re.compile(r"(?:docasm\b|cat\b|python examples/)[^;&`$]*")
 _PARSER = MarkdownIt("commonmark").enable("table")
 
 
@@ -132,7 +136,8 @@ def refreshed(text: str, *, independent: bool = False) -> str:
         if independent:
             workshop.folder.mkdir()
             (workshop.folder / "docasm.yaml").touch()
-        stack.enter_context(_standing_in("openai", openai_stand_in()))
+        if ASKS.search(text):
+            stack.enter_context(_environment(stack.enter_context(serving(told)).environment))
         lines = text.split("\n")
         for fence in reversed([(each, workshop.carry_out(each)) for each in fences(text)]):
             lines[fence[0].first + 1 : fence[0].last] = fence[1].split("\n")[:-1]
@@ -143,24 +148,24 @@ def refreshed(text: str, *, independent: bool = False) -> str:
 
 
 @contextmanager
-def _standing_in(name: str, module: ModuleType) -> Iterator[None]:
-    """Another module in place of one of that name, which other tests may have imported."""
-    before = sys.modules.get(name)
-    sys.modules[name] = module
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Other environment variables, here and in the processes that are started."""
+    before = dict(os.environ)
+    os.environ.update(variables)
     try:
         yield
     finally:
-        del sys.modules[name]
-        if before is not None:
-            sys.modules[name] = before
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _commands(folder: Path) -> Path:
-    """A folder that holds the command `docasm`, as this Python has it."""
+    """A folder that holds the commands `docasm` and `python`, as this Python has them."""
     folder.mkdir(parents=True)
-    script = folder / "docasm"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m docasm "$@"\n', encoding="utf-8")
-    script.chmod(0o755)
+    for name, arguments in {"docasm": "-m docasm ", "python": ""}.items():
+        script = folder / name
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments}"$@"\n', encoding="utf-8")
+        script.chmod(0o755)
     return folder
 
 
@@ -230,53 +235,6 @@ class Workshop:
         with chdir(self.folder), redirect_stdout(printed):
             exec(compile(fence.content, f"line {fence.first + 1}", "exec"), self.names)
         self.printed = printed.getvalue()
-
-
-def openai_stand_in() -> ModuleType:
-    """A module that does what `OpenAI().chat.completions.create` does: one tool call, then an answer."""
-    call = SimpleNamespace(
-        id="call_1",
-        type="function",
-        function=SimpleNamespace(name="get_weather", arguments='{"place": "Lisbon", "day": "tomorrow"}'),
-    )
-    asks = _Answer(
-        {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [
-                {
-                    "id": call.id,
-                    "type": "function",
-                    "function": {"name": call.function.name, "arguments": call.function.arguments},
-                }
-            ],
-        },
-        None,
-        [call],
-    )
-    says = _Answer({"role": "assistant", "content": "Take it: no rain."}, "Take it: no rain.", None)
-
-    def create(*, messages: Sequence[Any], model: str, **_: Any) -> Any:
-        assert model
-        used = any(isinstance(each, Mapping) and each["role"] == "tool" for each in messages)
-        return SimpleNamespace(choices=[SimpleNamespace(message=says if used else asks)])
-
-    module: Any = ModuleType("openai")
-    module.OpenAI = lambda: SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
-    assert isinstance(module, ModuleType)
-    return module
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """A message of the SDK."""
-
-    sent: Mapping[str, Any]
-    content: str | None
-    tool_calls: Sequence[Any] | None
-
-    def model_dump(self, **_: Any) -> Mapping[str, Any]:
-        return self.sent
 
 
 def main(names: Sequence[str]) -> None:

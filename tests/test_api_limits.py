@@ -16,7 +16,7 @@ from docasm.providers.facts import facts_of
 from docasm.providers.openai import RULES
 from docasm.providers.request import Request, numbered
 from docasm.tools import Tool
-from tests.test_payload_types import CHECKS, dialogues
+from tests.test_payload_types import check, dialogues
 
 ASK = Entry("user", "x")
 
@@ -107,7 +107,7 @@ def test_an_id_that_is_used_again_is_refused_or_renamed(provider: str) -> None:
         made(provider, "some-model", TWICE)
     assert "`ids`" in (error.value.problems[0].hint or "")
     found = made(provider, "some-model", TWICE, repair=["ids"])
-    CHECKS[provider](found)
+    check(provider, found)
     told = [note.message for note in found.notes if note.code == "request-repaired"]
     assert told == ["the second call `c1`, of message 5, and its result are `c1_2`"]
     assert len(found.call_ids) == 2

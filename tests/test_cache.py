@@ -19,7 +19,7 @@ from docasm.providers import PROVIDERS, payload
 from docasm.providers.request import joined, numbered
 from docasm.rounds import Window
 from tests.bundles import LAYOUT, load, skill
-from tests.test_payload_types import CHECKS, EVERY, SCENARIOS, dialogues
+from tests.test_payload_types import CAPABLE, EVERY, SCENARIOS, check, dialogues
 
 MODELS = {"anthropic": "claude-opus-5", "openai": "gpt-5.6", "responses": "gpt-5.6"}
 MARKS = ("cache_control", "prompt_cache_breakpoint")
@@ -110,7 +110,7 @@ def test_what_is_before_a_mark_stays_as_a_conversation_grows(
     render = bundle(tmp_path, MODELS[provider], layout).render(docasm.Trigger.dm("Hello"), history=HISTORY)
     made = [each.payload(provider, cache=True) for each in turns(Conversation.start(render), 20)]
     for body in made:
-        CHECKS[provider](body)
+        check(provider, body)
     found = [spelled(body) for body in made]
     for mark in range(1 if is_thread else 2):  # the second is at the end of a history that is a list
         prefixes = {text[: offsets[mark]] for text, offsets in found}
@@ -172,7 +172,7 @@ def test_every_example_with_marks_is_valid_and_says_the_same(path: Path, provide
     for each in (render, Conversation.start(render)):
         made = each.payload(provider, repair=("params",), cache=True)
         plain = each.payload(provider, repair=("params",))
-        CHECKS[provider](made)
+        check(provider, made)
         if provider in MODELS:
             assert marks(made)
             assert _told(made) == _told(plain)
@@ -190,19 +190,19 @@ def _told(body: Mapping[str, Any]) -> list[str]:
 @given(
     entries=dialogues(),
     stable=st.lists(st.integers(0, 9), max_size=4),
-    facts=st.booleans(),
+    capable=st.booleans(),
     tools=st.booleans(),
     repair=st.just(set(EVERY)) | st.just(set(EVERY) - {"empty"}),
 )
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_marks_are_few_and_never_on_blank_text(
-    provider: str, entries: list[Entry], stable: list[int], facts: bool, tools: bool, repair: set[str]
+    provider: str, entries: list[Entry], stable: list[int], capable: bool, tools: bool, repair: set[str]
 ) -> None:
-    taken = {"prefill": True, "inline_system": facts, "many_systems": facts, "cache_breakpoints": True}
-    models = {provider: [(("*",), taken)]} if provider != "mistral" else {}
+    models = {provider: [(("*",), {"cache_breakpoints": True})]} if provider in MODELS else {}
     stable = [min(length, len(entry.content)) for length, entry in zip(stable, entries, strict=False)]
     given_tools = docasm.Conversation.from_messages([], tools=TOOLS).tools if tools else ()
-    params = {"model": "some-model", "max_tokens": 10}
+    name = CAPABLE.get(provider, "some-model") if capable else "some-model"
+    params = {"model": name, "max_tokens": 10}
     try:
         plain = payload(provider, entries, given_tools, params, repair=repair, models=models)
     except DocasmError:
@@ -210,7 +210,7 @@ def test_marks_are_few_and_never_on_blank_text(
     made = payload(
         provider, entries, given_tools, params, repair=repair, models=models, cache=True, stable=stable
     )
-    CHECKS[provider](made)
+    check(provider, made)
     if provider not in MODELS:
         assert made == plain
         return
@@ -343,7 +343,7 @@ def test_what_is_too_short_to_be_cached_is_noted(model: str, words: int, told: s
 def test_lengths_that_no_content_has(provider: str, stable: list[int]) -> None:
     entries, params = [Entry("system", "S T"), Entry("user", "u")], {"model": MODELS[provider]}
     made = payload(provider, entries, (), params, cache=True, stable=stable)
-    CHECKS[provider](made)
+    check(provider, made)
     assert marks(made)[0] == "S T"
     assert _told(made) == _told(payload(provider, entries, (), params))
 
