@@ -12,7 +12,7 @@ from docasm.asked import asked_of, check_types
 from docasm.assemble import assemble
 from docasm.check import check_each, check_together
 from docasm.contents import Contents
-from docasm.disk import Changes, Origin, changes, read_disk
+from docasm.disk import Changes, Disk, Origin, changes, read_disk
 from docasm.edits import Edits, read_created, read_step
 from docasm.errors import DocasmError, Problem
 from docasm.render import Render
@@ -96,6 +96,11 @@ class Bundle:
     def contents(self) -> Contents:
         """What the pipeline needs, as it is now."""
         return self._state.contents
+
+    @property
+    def disk(self) -> Disk:
+        """What the files held when they were read last."""
+        return self._state.disk
 
     @property
     def files(self) -> frozenset[str]:

@@ -15,6 +15,7 @@ from docasm.params import PARAMS_SHAPE, read_params
 from docasm.providers.facts import MODELS, NO_MODELS, Models, read_models
 from docasm.rules import TRIGGERS, read_rules
 from docasm.settings import Setting, parse_settings
+from docasm.severities import NO_SEVERITIES, SEVERITIES_SHAPE, Severities, read_severities
 from docasm.shapes import ANY_TEXT, Shape, either, given, keys, list_of, mapping, text, texts
 from docasm.skill import VARIABLES, read_variables
 from docasm.source import is_file, is_folder
@@ -55,6 +56,7 @@ BUNDLE_KEYS = keys(
     models=either("What differs by model, or a file of that.", {"type": "string"}, MODELS),
     soul=text("A soul document, whose context all triggers use."),
     pipeline=text("A context pipeline, whose context all triggers use."),
+    check=SEVERITIES_SHAPE,
 )
 
 
@@ -96,6 +98,8 @@ class Config:
     """The programs that offer more tools."""
     pipeline: Setting | None = None
     """The same of a `context_pipeline` or `context_profiles`."""
+    severities: Severities = NO_SEVERITIES
+    """How much each problem matters to `docasm check`."""
 
 
 def read_config(folder: Path, shown: str, files: Files) -> tuple[Config, tuple[Problem, ...]]:
@@ -124,6 +128,7 @@ def read_config(folder: Path, shown: str, files: Files) -> tuple[Config, tuple[P
         models=_models(fields, folder, files),
         soul=named_file(fields, "soul", folder),
         pipeline=named_file(fields, "pipeline", folder),
+        severities=read_severities(fields.mapping("check")),
     )
     return config, tuple(problems)
 

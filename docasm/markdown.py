@@ -4,7 +4,7 @@ Only block structure is parsed. Rules are those of CommonMark 0.31.2, https://sp
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +61,31 @@ class Opening:
     """The line that closes it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A link definition."""
+
+    href: str
+    title: str
+    line: int
+    """0-based."""
+
+    def is_same(self, other: "Definition") -> bool:
+        """Whether links by it lead to the same."""
+        return (self.href, self.title) == (other.href, other.title)
+
+
+def definitions(text: str) -> Mapping[str, Definition]:
+    """The link definitions of a text by their labels, as CommonMark compares them; the first one counts."""
+    environment: dict[str, Any] = {}
+    if "]:" in text:
+        _PARSER.parse(text if text.endswith("\n") else text + "\n", environment)
+    return {
+        label: Definition(found["href"], found["title"], found["map"][0])
+        for label, found in environment.get("references", {}).items()
+    }
+
+
 def structure(text: str) -> Structure:
     """The blocks of a text whose lines end in LF."""
     environment: dict[str, Any] = {}
@@ -71,14 +96,16 @@ def structure(text: str) -> Structure:
 
 def left_open(found: Structure) -> Opening | None:
     """The fence or HTML block at top level that only the end of the text ends."""
-    if not found.blocks or found.blocks[-1].nested:
-        return None
-    last = found.blocks[-1]
-    if last.kind == "fence":
-        closed = last.last - last.first == last.content.count("\n") + 2
-        return None if closed else Opening(last.first, last.markup)
-    closer = _html_closer(last.content) if last.kind == "html" else None
-    return Opening(last.first, closer) if closer else None
+    return opening_of(found.blocks[-1]) if found.blocks and not found.blocks[-1].nested else None
+
+
+def opening_of(block: Block) -> Opening | None:
+    """What a fence or HTML block lacks that only the end of what it stands in ends."""
+    if block.kind == "fence":
+        closed = block.last - block.first == block.content.count("\n") + 2
+        return None if closed else Opening(block.first, block.markup)
+    closer = _html_closer(block.content) if block.kind == "html" else None
+    return Opening(block.first, closer) if closer else None
 
 
 def top_lines(text: str) -> tuple[int, ...]:

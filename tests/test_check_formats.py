@@ -156,7 +156,7 @@ def bot(tmp_path: Path) -> Path:
     for name, text in {
         "bot/docasm.yaml": "",
         "bot/skills/a b,c.md": "---\nname: chat\ntriggers: [dm]\ntols: []\n---\n# Ünï\n\n🇬🇧 <<identiti>>\n",
-        "bot/skills/identity.md": "# Robin\n",
+        "bot/skills/identity.md": "---\ntriggers: [dm]\n---\n# Robin\n",
     }.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -62,7 +62,7 @@ class TestPaths:
 
     def test_praise_counts_all_of_them(self, here: Path) -> None:
         for name in ("a", "b"):
-            (make(here / name) / "skills" / "x.md").write_text("Be brief.", encoding="utf-8")
+            (make(here / name) / "skills" / "x.md").write_text("---\ntriggers: [dm]\n---\n", encoding="utf-8")
         assert check().stderr == "all is well: 2 skills and 6 layouts in 2 bundles\n"
 
     def test_a_bundle_is_checked_once(self, here: Path) -> None:

@@ -24,7 +24,7 @@ from tests.strategies import hostile_text, messages
 ROOT = Path(__file__).parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 DM, CRON = ROOT / "examples" / "dm.yaml", ROOT / "examples" / "cron.yaml"
-COMMANDS = tuple("check diff explain init inspect join log render schema split test tools".split())
+COMMANDS = (
     "check",
     "diff",
     "explain",
@@ -35,6 +35,7 @@ COMMANDS = tuple("check diff explain init inspect join log render schema split t
     "render",
     "schema",
     "split",
+    "test",
     "tools",
 )
 BUNDLE = ("render", "--bundle", str(ROOT / "examples"))

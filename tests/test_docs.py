@@ -165,6 +165,16 @@ def test_every_problem_code_is_described_and_shown() -> None:
         assert code in ("problems.md", "internal-error") or f"[{code}]" in printed, code
 
 
+@pytest.mark.parametrize("code", sorted(CODES.keys() - {"internal-error"}))
+def test_every_problem_code_has_a_wrong_and_a_right_example(code: str) -> None:
+    _, text = CHAPTERS[f"docs/problems.md: {code}"]
+    wrong, mark, right = text.partition("\n**Right.**\n")
+    assert mark
+    assert f"[{code}]" in wrong
+    assert any(each.language in ("console", "python") for each in fences(right))
+    assert f"[{code}]" not in right
+
+
 def test_every_public_name_is_described() -> None:
     assert _described(section(_text("python.md"), "All public names")).keys() == set(docasm.__all__)
     assert all(

@@ -22,9 +22,11 @@ class Target:
 
     def wants(self, problem: Problem) -> bool:
         """Whether a problem is one of these files."""
-        if self.files is None:
-            return True
-        return problem.place is not None and _same(problem.place.path) in self.files
+        return self.files is None or (problem.place is not None and self.has(problem.place.path))
+
+    def has(self, path: str) -> bool:
+        """Whether a file is one of these."""
+        return self.files is None or _same(path) in self.files
 
 
 def targets(paths: Iterable[str]) -> tuple[Target, ...]:
