@@ -291,6 +291,25 @@ def test_the_command_line_connects_by_itself(tmp_path: Path) -> None:
     assert left_running(mark) == []
 
 
+def test_scenarios_with_servers_are_snapshot_tested(tmp_path: Path) -> None:
+    variables = {"weather": {"tool": "get_weather", "args": {"place": "Lisbon"}}}
+    folder = write_bundle(tmp_path, {"mcp": [command("get_weather")]}, variables, "{{ weather }}")
+    (folder / "dm.yaml").write_text("trigger: {type: dm, text: Hi}\nmodel: gpt-4.1\n", encoding="utf-8")
+    environment = {key: value for key, value in ENVIRONMENT.items() if key != "CI"}
+    words = [sys.executable, "-m", "docasm", "test", ".", "--update"]
+    subprocess.run(words, cwd=folder, env=environment, check=True, capture_output=True, timeout=120)
+    assert "Sun in Lisbon" in (folder / "__snapshots__" / "dm" / "document.md").read_text(encoding="utf-8")
+    assert run("test", cwd=folder).returncode == 0
+
+
+def test_mending_runs_no_program(tmp_path: Path) -> None:
+    touches = shlex.join([sys.executable, "-c", "open('touched', 'w')"])
+    folder = write_bundle(tmp_path, {"mcp": [touches]}, skill="# One\n\n### Three\n")
+    assert run("check", "--fix", cwd=folder).returncode == 0
+    assert "\n## Three" in (folder / "skills" / "a.md").read_text(encoding="utf-8")
+    assert not (folder / "touched").exists()
+
+
 def test_failures_of_the_command(tmp_path: Path) -> None:
     failed = run("tools", "--mcp", "no-such-program", cwd=tmp_path)
     assert (failed.returncode, failed.stdout) == (1, "")

@@ -50,8 +50,9 @@ def _mended_of(target: "Target") -> "Iterator[Mended]":
     from docasm.bundle import read_bundle
     from docasm.lints.subject import subject_of
     from docasm.mends import mended
+    from docasm.tool_servers import NOT_ASKED
 
-    bundle, wrong = read_bundle(target.bundle)
+    bundle, wrong = read_bundle(target.bundle, servers=NOT_ASKED)
     if wrong:  # it may be what should stay as it is that cannot be read
         raise DocasmError(wrong)
     subject = subject_of(bundle.disk, bundle.contents)

@@ -13,6 +13,7 @@ import pytest
 
 from docasm.config import FILE_NAME
 from docasm.errors import DocasmError
+from docasm.mcp import Servers
 from docasm.pytest_plugin import SCENARIOS, SUFFIXES
 from docasm.scenario import load_scenario
 
@@ -69,7 +70,9 @@ class ScenarioFile(pytest.File):
         """Raises DocasmError with everything that is wrong."""
         path = self.path
         here = self.config.invocation_params.dir
-        return load_scenario(path.relative_to(here) if path.is_relative_to(here) else path).render()
+        named = path.relative_to(here) if path.is_relative_to(here) else path
+        with Servers() as servers:
+            return load_scenario(named, servers=servers).render()
 
     def collect(self) -> "list[Case]":
         if find_spec("syrupy") is None:
