@@ -124,7 +124,8 @@ class HistorySlot:
         first = telling.first_within(limit, start)
         if first == start:
             return Fitted(telling.size(first), {}, self.cuts, first)
-        name = in_the_way(limit, names, lambda chars: telling.first_within(chars, start) == first)
+        least = telling.before(first, start)
+        name = in_the_way(limit, names, lambda chars: telling.first_within(chars, least) == first)
         return Fitted(telling.size(first), {}, tuple(telling.cuts(first, name)), first)
 
     def exact(self, fitted: Fitted) -> Size:
@@ -137,6 +138,8 @@ class HistorySlot:
 
 def in_the_way(limit: Size, names: Names, is_same: Callable[[Size], bool]) -> str:
     """The name of the measure that cut something: of the characters, if they alone cut as much."""
+    if limit.chars == UNLIMITED:
+        return names[TOKENS]
     if limit.tokens == UNLIMITED or is_same(Size(limit.chars, UNLIMITED)):
         return names[CHARS]
     return names[TOKENS]

@@ -114,6 +114,13 @@ class Telling:
             first += 1
         return first
 
+    def before(self, first: int, least: int) -> int:
+        """The turn, not before `least`, from which one step less is cut than from a first one on."""
+        found = max(least, first - self.layout.history.step)
+        while found > least and self._cannot_start(self.history.turns[found]):
+            found -= 1
+        return found
+
     def _cannot_start(self, turn: Turn) -> bool:
         return self.layout.history_is_messages and turn.role == "assistant"
 

@@ -78,7 +78,11 @@ class Given:
 
 
 def limited_bundle(
-    skills: Mapping[str, str], settings: Mapping[str, Any], *, as_messages: bool = False
+    skills: Mapping[str, str],
+    settings: Mapping[str, Any],
+    *,
+    as_messages: bool = False,
+    tokenizers: Mapping[str, Callable[[str], int]] = OWN,
 ) -> Bundle:
     """A bundle with each slot there is, all of these skills, and these settings in its layout."""
     slots = {"notes": {"from": "notes"}, "identity": {}, **settings.get("slots", {})}
@@ -90,7 +94,7 @@ def limited_bundle(
     text = f"---\n{front}\n---\n{THREAD if as_messages else LIST}"
     written = {name: f"---\ntools: all\n---\n{body}" for name, body in skills.items()}
     made = promises.bundle({**written, "identity": IDENTITY}, text, adopted=tuple(skills))
-    return Bundle(replace(made._state, contents=replace(made.contents, tokenizers=OWN)))
+    return Bundle(replace(made._state, contents=replace(made.contents, tokenizers=tokenizers)))
 
 
 def counts(settings: Mapping[str, Any]) -> Measure:

@@ -143,3 +143,22 @@ def _shown(render: docasm.Render, as_messages: bool) -> list[Any]:
 def _only_note(texts: Sequence[str]) -> bool:
     text = "".join(texts)
     return text.startswith("(") and text.endswith("not shown.)")
+
+
+@pytest.mark.parametrize("limits", [{"max_tokens": 60}, {"max_tokens": 60, "max_chars": 1_000_000}])
+@pytest.mark.parametrize("as_messages", [False, True])
+def test_only_turns_that_could_stay_are_measured(limits: dict[str, int], as_messages: bool) -> None:
+    asked: list[str] = []
+
+    def words(text: str) -> int:
+        asked.append(text)
+        return len(text.split())
+
+    layout = {"tokenizer": "words", "slots": {"history": limits}}
+    bundle = limited_bundle(SKILL, layout, as_messages=as_messages, tokenizers={"words": words})
+    history = [turn for number in range(4000) for turn in plain(number)]
+    render = bundle.render(
+        docasm.Trigger.dm("Hi"), history=history, tools=[], variables={"notes": [], "agent": "x"}
+    )
+    assert [cut.limit for cut in render.cuts] == ["max_tokens"]
+    assert len(asked) < 200
