@@ -185,19 +185,16 @@ class Conversation:
         """What `to_json` wrote; keys that it does not write are left out. Raises DocasmError."""
         try:
             value = json.loads(text)
-            window = Window(**{key: value["window"][key] for key in value["window"] if key in _WINDOW_KEYS})
+            window = Window.read(value["window"])
             made = cls.from_messages(value["messages"], tools=value["tools"], params=value["params"])
             stable = tuple(value.get("stable", ()))  # which earlier versions did not write
             known = value["version"] == VERSION and {*map(type, (value["pinned"], *stable))} == {int}
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise failure("bad-conversation", f"this is no saved conversation: {error}") from None
-        if not known:
+        if not known or not 0 <= value["pinned"] <= len(made.entries):
             raise failure("bad-conversation", "this is no conversation that this version can read")
         made = replace(made, pinned=value["pinned"], stable=stable)
         return replace(made, window=window, tokenizers=tokenizers or {})
-
-
-_WINDOW_KEYS = frozenset(Window.__dataclass_fields__)
 
 
 def _text(text: object) -> str:

@@ -1,6 +1,6 @@
 """Rounds of a conversation, what the user says with all that follows, and which of them a payload holds."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, Self
@@ -44,6 +44,15 @@ class Window:
             layout.token_factor,
         )
 
+    @classmethod
+    def read(cls, value: Mapping[str, Any]) -> Self:
+        """What `plain` gave, other keys left out; raises ValueError for a limit that is none."""
+        known = {key: value[key] for key in cls.__dataclass_fields__ if key in value}
+        for key, each in known.items():
+            if not _is_setting(key, each):
+                raise ValueError(f"`{key}` of its window cannot be {each!r}")
+        return cls(**known)
+
     @property
     def counts_tokens(self) -> bool:
         return self.max_tokens is not None or self.document_tokens is not None
@@ -51,6 +60,16 @@ class Window:
     def plain(self) -> dict[str, Any]:
         """The same as JSON, what is not set left out."""
         return {key: value for key, value in asdict(self).items() if value != getattr(NO_WINDOW, key)}
+
+
+def _is_setting(key: str, value: Any) -> bool:
+    if key == "tokenizer":
+        return value is None or isinstance(value, str)
+    if key == "token_factor":
+        return type(value) in (int, float) and value > 0
+    if key == "step":
+        return type(value) is int and value > 0
+    return value is None or (type(value) is int and value >= 0)
 
 
 NO_WINDOW = Window()

@@ -18,6 +18,7 @@ from tests.bundles import LAYOUT, load, skill
 from tests.strategies import hostile_text
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+WINDOW_LIMITS = ("max_turns", "max_chars", "max_tokens", "document_chars", "document_tokens")
 QUERY = '{"filter":{"#p":["1ec454..."],"kinds":[1],"since":1774224000}}'
 
 
@@ -228,3 +229,23 @@ def test_hostile_words_come_back(texts: list[str]) -> None:
     again = Conversation.from_json(conversation.to_json())
     assert again.entries == conversation.entries
     assert again.entries[-2].calls[0].parsed() == {"t": texts[-1]}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"window": {key: bad}} for key in WINDOW_LIMITS for bad in ("x", [], -1, True, 1.5)),
+        *({"window": {"step": bad}} for bad in (0, None, "x")),
+        *({"window": {"token_factor": bad}} for bad in (0, -1, None, "x")),
+        *({"window": {"tokenizer": bad}} for bad in (1, [])),
+        *({"window": bad} for bad in ("max_turns", ["max_turns"])),
+        *({"pinned": bad} for bad in (-1, 3)),
+    ],
+    ids=str,
+)
+def test_a_saved_conversation_with_odd_limits_is_refused_when_loaded(changes: dict[str, Any]) -> None:
+    said = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
+    saved = json.loads(Conversation.from_messages(said).to_json())
+    with pytest.raises(DocasmError) as caught:
+        Conversation.from_json(json.dumps({**saved, **changes}))
+    assert caught.value.problems[0].code == "bad-conversation"

@@ -15,7 +15,7 @@ import pytest
 
 import docasm
 from docasm.errors import DocasmError
-from docasm.mcp import Servers
+from docasm.mcp import Servers, connection
 from tests.judge import Outline
 
 PROGRAM = Path(__file__).parent / "servers" / "weather.py"
@@ -168,6 +168,36 @@ def test_a_server_that_hangs_is_ended(tmp_path: Path, way: str) -> None:
         assert time.monotonic() - began < 60
     assert "took more than 8 s" in found.message
     assert found.code == ("tool-failed" if way == "hangs_at_call" else "server-failed")
+    assert left_running(mark) == []
+
+
+def test_a_server_that_lists_nothing_is_ended_at_once(tmp_path: Path) -> None:
+    mark = f"lists-nothing-{os.getpid()}"
+    folder = write_bundle(tmp_path, {"mcp": [command("hangs_at_list", mark)], "timeout": 8})
+    with Servers() as own:
+        assert problem(folder, own).code == "server-failed"
+        assert left_running(mark) == []
+
+
+def test_every_server_is_ended_where_the_end_of_one_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by Ctrl-C: the interrupt is passed on, and nothing is left behind."""
+    mark = f"interrupted-{os.getpid()}"
+    starts = [command(mark, "get_weather"), command(mark, "fail")]
+    close, interrupts = connection._close, iter([KeyboardInterrupt()])
+
+    def interrupted(opened: Any) -> None:
+        close(opened)
+        for error in interrupts:
+            raise error
+
+    monkeypatch.setattr(connection, "_close", interrupted)
+    own = Servers()
+    docasm.Bundle.load(write_bundle(tmp_path, {"mcp": starts}), servers=own).render(DM)
+    assert left_running(mark) != []
+    with pytest.raises(KeyboardInterrupt):
+        own.close()
     assert left_running(mark) == []
 
 

@@ -1,11 +1,11 @@
 """Tools of live MCP servers, for bundles that name some."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from threading import RLock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from docasm.errors import DocasmError, failure
 from docasm.tool_servers import Server
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from docasm.mcp.connection import Connection
 
 __all__ = ["Servers"]
+
+Result = TypeVar("Result")
 
 
 class Servers:
@@ -41,33 +43,38 @@ class Servers:
         self.close()
 
     def close(self) -> None:
-        """Ends all servers, with what they have started."""
-        with self._lock:
+        """Ends all servers, each even if the end of another is interrupted.
+
+        One that does not end by itself within seconds is killed with its process group.
+        """
+        with self._lock, ExitStack() as closing:
             self._listed.clear()
-            for server in list(self._running):
-                self._end(server)
+            for ends, _ in self._running.values():
+                closing.push(ends)
+            self._running.clear()
 
     def tools(self, server: Server) -> Sequence[Tool]:
         """The tools of a server, in its order, asked for once; raises DocasmError."""
         with self._lock:
             found = self._listed.get(server)
             if found is None:
-                found = self._listed[server] = self._connection(server).tools()
+                found = self._listed[server] = self._asked(server, lambda opened: opened.tools())
             return found
 
     def call(self, server: Server, tool: str, args: Mapping[str, Any]) -> Any:
-        """What a tool returns; raises DocasmError where there is no result, or one that is an error.
-
-        A server that fails is ended, and started anew for the next call.
-        """
+        """What a tool returns; raises DocasmError where there is no result, or one that is an error."""
         with self._lock:
-            connection = self._connection(server)
-            try:
-                return connection.call(tool, args)
-            except DocasmError as error:
-                if error.problems[0].code == "server-failed":
-                    self._end(server)
-                raise
+            return self._asked(server, lambda opened: opened.call(tool, args))
+
+    def _asked(self, server: Server, ask: "Callable[[Connection], Result]") -> Result:
+        """What a server answers; one that fails is ended, and started anew when it is wanted next."""
+        connection = self._connection(server)
+        try:
+            return ask(connection)
+        except DocasmError as error:
+            if error.problems[0].code == "server-failed":
+                self._end(server)
+            raise
 
     def _connection(self, server: Server) -> "Connection":
         from docasm.mcp.connection import connected

@@ -61,7 +61,7 @@ class Connection:
 
 @contextmanager
 def connected(words: Sequence[str], server: Server) -> Iterator[Connection]:
-    """A server that runs, and ends with all that it has started; raises DocasmError if it does not answer."""
+    """A server that runs, and ends with the block; raises DocasmError if it does not answer."""
     name, timeout = words[0], server.timeout
     params = StdioServerParameters(command=name, args=list(words[1:]), env={**os.environ}, cwd=server.folder)
     with TemporaryFile("a+", encoding="utf-8", errors="replace") as file, start_blocking_portal() as portal:
