@@ -27,7 +27,7 @@ from docasm.render import Render
 from docasm.resolve import Steps, run
 from docasm.select import choose_tools, match, relevant, select
 from docasm.shown import Shown
-from docasm.size import Ruler
+from docasm.size import MOST_KEPT, Ruler
 from docasm.sources import ToolSource
 from docasm.tell import Telling, Told, no_history_slot, tell
 from docasm.trigger import input_text, to_json
@@ -138,6 +138,8 @@ def _ruler(contents: Contents, drafted: Drafted, params: Mapping[str, Any]) -> R
     if found is None:
         layout, own = drafted.layout, contents.tokenizers
         counts = measure_of(layout, model, own) if layout.counts_tokens else None
+        if len(drafted.rulers) >= MOST_KEPT:
+            drafted.rulers.clear()
         found = drafted.rulers[model] = Ruler(counts)
     return found
 

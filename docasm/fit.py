@@ -74,9 +74,10 @@ def fit_document(
         over = total.over(limit)
         if over != NOTHING and name in slots:
             before = found[name].size
-            room = before.minus(over).least(limit_of(layout.slot(name).limits))
+            most = before.where(limit)
+            room = most.minus(over).least(limit_of(layout.slot(name).limits))
             less = fit_slot(slots[name], room, DOCUMENT)
-            if less.size.fits(before):  # the line for what is missing can be longer than that
+            if less.size.fits(most):  # the line for what is missing can be longer than that
                 found[name] = less
                 total = total.minus(before).plus(less.size)
     return found

@@ -38,14 +38,20 @@ class Fit:
 
 
 def tell_within(telling: Telling) -> Told:
-    """The history within its slot's limits, and within the document's where nothing gives way before it."""
+    """The history within its slot's limits, and within the document's where nothing gives way before it.
+
+    Raises DocasmError if even the line for what is missing is larger than the slot may be.
+    """
     start, (limit, names) = telling.start, telling.layout.history_limit
     cuts = tuple(telling.cuts(start, ""))
     if telling.is_short(limit):
         told = telling.told(start, cuts)
         if _surely_fits(told, telling.ruler, limit):
             return told
-    fitted = fit_slot(HistorySlot(telling, start, cuts), limit, names)
+    slot = HistorySlot(telling, start, cuts)
+    fitted = fit_slot(slot, limit, names)
+    if not fitted.size.fits(limit):
+        check_slots(telling.layout, {HISTORY: slot.exact(fitted)})
     return telling.told(fitted.first, fitted.cuts)
 
 

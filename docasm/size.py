@@ -44,6 +44,10 @@ class Size(NamedTuple):
     def with_part(self, index: int, count: int) -> "Size":
         return Size(count, self.tokens) if index == CHARS else Size(self.chars, count)
 
+    def where(self, limit: "Size") -> "Size":
+        """The same in each measure that a limit limits; UNLIMITED in the others."""
+        return Size(*(UNLIMITED if most == UNLIMITED else own for own, most in zip(self, limit, strict=True)))
+
     def least(self, other: "Size") -> "Size":
         return Size(min(self.chars, other.chars), min(self.tokens, other.tokens))
 

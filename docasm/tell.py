@@ -154,7 +154,9 @@ class Telling:
         count = len(self.history.turns) - first
         while len(self.sums) < count:
             self._measure_more()
-        return self.sums[count].plus(self._line) if self.cut(first) else self.sums[count]
+        if not self.cut(first):
+            return self.sums[count]
+        return self.sums[count].plus(self._line) if count else self.ruler.size(note(self.total))
 
     def _measure_more(self) -> None:
         """Measures some more turns, before those that are measured already."""

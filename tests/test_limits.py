@@ -1,7 +1,9 @@
 """P7 and the other promises where limits are set: nothing is larger than it may be or goes unsaid."""
 
+import gc
 import re
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import docasm
 from docasm import Turn
 from docasm.errors import DocasmError
 from docasm.limits import LEAST_PER_SKILL
-from docasm.size import Ruler
+from docasm.size import MOST_KEPT, Ruler
 from docasm.tokens import measure
 from docasm.units import blocks
 from tests.bundles import load, skill
@@ -363,3 +365,70 @@ def test_a_history_of_messages_that_is_cut_last_brings_nothing_back() -> None:
     some, more = (made.render({**order, "max_chars": size}) for size in (283, 530))
     assert [cut.slot for cut in some.cuts] == ["history", "skills"]
     assert [cut.slot for cut in more.cuts] == ["skills"]
+
+
+@pytest.mark.parametrize("as_messages", [False, True])
+def test_a_history_of_which_nothing_is_left_takes_no_more_than_its_line(*, as_messages: bool) -> None:
+    line = "(2 earlier messages are not shown.)"
+    history = [Turn("user", "one " * 20), Turn("user", "two " * 20)]
+    made = Given({"s0": "Be brief."}, history, as_messages=as_messages)
+    render = made.render({"slots": {"history": {"max_chars": len(line)}}})
+    assert slot_texts(render)["history"] == line
+    with pytest.raises(DocasmError, match=f"what must be in it takes {len(line)}"):
+        made.render({"slots": {"history": {"max_chars": len(line) - 1}}})
+
+
+@pytest.mark.parametrize("tokenizer", ["estimate", "o200k_base"])
+@pytest.mark.parametrize("as_messages", [False, True])
+def test_what_the_tokens_of_a_document_cut_is_called_after_its_tokens(
+    tokenizer: str, *, as_messages: bool
+) -> None:
+    """The characters have no limit, though the line for what is missing is longer than a short turn."""
+    turns = [Turn("user", "é") for _ in range(3)]
+    made = Given({"s0": "Be."}, turns, tools=2, as_messages=as_messages)
+    whole = counts({"tokenizer": tokenizer}).count(made.render({}).markdown)
+    renders = [
+        rendered(made, {"tokenizer": tokenizer, "max_tokens": most, "drop": ["history", "tools", "skills"]})
+        for most in range(max(5, whole - 40), whole)
+    ]
+    assert {cut.limit for render in renders if render for cut in render.cuts} <= {"document.max_tokens"}
+
+
+def test_what_is_known_of_models_is_bounded(tmp_path: Path) -> None:
+    """An agent that runs for months may be asked for any model."""
+    layout = "---\nslots: {input: {max_chars: 100}}\n---\nsystem:\n<<skills>>\n\nuser:\n<<input>>\n"
+    made = load(tmp_path, {"layouts/dm.md": layout, "skills/a.md": skill("Be brief.")})
+    before = sum(isinstance(each, Ruler) for each in gc.get_objects())
+    for number in range(3 * MOST_KEPT):
+        made.render(docasm.Trigger.dm("x"), model=f"model-{number}")
+    gc.collect()
+    assert sum(isinstance(each, Ruler) for each in gc.get_objects()) - before <= MOST_KEPT
+
+
+def test_what_a_bundle_remembers_changes_nothing(tmp_path: Path) -> None:
+    """Renders of one bundle, in any order and in threads, are those of a bundle asked for the first time."""
+    slots = "{notes: {from: value}, input: {max_chars: 90}}"
+    front = f"max_chars: 420\ndrop: [notes, history, skills]\nslots: {slots}"
+    body = "system:\n<<skills>>\n\n## Notes\n\n<<notes>>\n\n<<history>>\n\nuser:\n<<input>>\n"
+    files = {
+        "layouts/dm.md": f"---\n{front}\n---\n{body}",
+        "skills/a.md": skill("Be brief.\n\n" + "Be kind.\n\n" * 20),
+        "skills/b.md": skill("Be quick."),
+    }
+    made = load(tmp_path, files)
+    asked = [(number % 7, number % 5, number % 3) for number in range(105)]
+
+    def ask(bundle: docasm.Bundle, one: tuple[int, int, int]) -> object:
+        turns, lines, words = one
+        history = [Turn("user", f"turn {each} " * 3) for each in range(turns)]
+        render = bundle.render(
+            docasm.Trigger.dm("Why?\n\n" + "word " * 20 * words),
+            history=history,
+            variables={"value": ["note"] * lines},
+        )
+        return render.messages, render.cuts
+
+    alone = [ask(docasm.Bundle.load(tmp_path), one) for one in asked]
+    assert [ask(made, one) for one in reversed(asked)] == alone[::-1]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda one: ask(made, one), asked * 3)) == alone * 3
