@@ -144,3 +144,11 @@ def _is_whole(made: Payload, entries: Sequence[Entry], provider: str) -> None:
             assert PROVIDERS[provider].tool_name.fullmatch(new)
             assert new in found
     assert {*made.call_ids.values()} == {call.id for entry in entries for call in entry.calls}
+
+
+def test_what_a_repair_leaves_out_is_no_place_for_system_text() -> None:
+    """A system message never stands after a user whose blank words are not sent."""
+    words = [("user", "Hi"), ("assistant", "a"), ("system", "b"), ("assistant", "c"), ("user", "")]
+    said = [Entry(role, text) for role, text in words]
+    params = {"model": CAPABLE["anthropic"], "max_tokens": 10}
+    check("anthropic", payload("anthropic", said, (), params, repair=set(EVERY)))

@@ -158,5 +158,5 @@ REPAIRS: Mapping[str, Callable[[Request, Rules], Request]] = MappingProxyType(
     }
 )
 """What a caller can ask for, in the order in which it is done."""
-BEFORE_PLACING = ("ids", "pair")
+BEFORE_PLACING = ("ids", "pair", "empty")
 """Done before system text is put in its places, which depend on what is said."""
