@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 BUNDLES := examples $(wildcard examples/*/) bench/prompt docasm/starter
 BENCH := .benchmarks/bench.json
+# One more than there are cores: many tests wait for a process.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 .PHONY: demo test test-model check bench docs clean
 
@@ -13,7 +15,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/docasm render examples/dm.yaml
 
 test: $(VENV)/.installed-own-tests
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term-missing:skip-covered
+	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term-missing:skip-covered
 
 test-model: $(VENV)/.installed-model
 	$(BIN)/python -m pytest tests_model
