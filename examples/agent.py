@@ -16,8 +16,8 @@ from openai import OpenAI
 
 import docasm
 
-MAX_ROUNDS = 10
-MODEL = os.environ.get("MODEL")
+MAX_ROUNDS, MODEL = 10, os.environ.get("MODEL")
+BUNDLE = docasm.Bundle.load(Path(__file__).parent)
 TOOLS: dict[str, Any] = {  # yours go here: the names are those of the bundle's tools
     "nostr_query": lambda **_: [{"author": "alice", "kind": 1}, {"author": "bob", "kind": 1}],
     "memory_read": lambda key: {"readme": "# Didactyl, as it was at noon yesterday"}.get(key, "nothing"),
@@ -28,8 +28,7 @@ def rendered(wish: str) -> docasm.Render:
     """The document for a scenario file, or for a direct message with this text."""
     if wish.endswith(".yaml"):
         return docasm.load_scenario(wish).render(model=MODEL)
-    trigger = docasm.Trigger.dm(wish, sender="admin")
-    return docasm.Bundle.load(Path(__file__).parent).render(trigger, model=MODEL)
+    return BUNDLE.render(docasm.Trigger.dm(wish, sender="admin"), model=MODEL)
 
 
 def run(name: str, arguments: str) -> object:
@@ -56,4 +55,5 @@ def answer(conversation: docasm.Conversation, client: OpenAI) -> docasm.Conversa
 
 
 if __name__ == "__main__":
-    print(answer(docasm.Conversation.start(rendered(sys.argv[1])), OpenAI()).entries[-1].content)
+    wish = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
+    print(answer(docasm.Conversation.start(rendered(wish)), OpenAI()).entries[-1].content)

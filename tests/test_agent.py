@@ -22,9 +22,9 @@ def server() -> Iterator[Loopback]:
         yield running
 
 
-def _run(server: Loopback, wish: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def _run(server: Loopback, *wishes: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, **server.environment, **variables}
-    command = [sys.executable, str(AGENT), wish]
+    command = [sys.executable, str(AGENT), *wishes]
     return subprocess.run(
         command, env=environment, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False
     )
@@ -32,6 +32,14 @@ def _run(server: Loopback, wish: str, **variables: str) -> subprocess.CompletedP
 
 def test_it_is_short() -> None:
     assert len(AGENT.read_text(encoding="utf-8").splitlines()) < 60
+
+
+@pytest.mark.parametrize("wishes", [(), ("one", "two")])
+def test_without_a_message_it_says_how_it_is_used(server: Loopback, wishes: tuple[str, ...]) -> None:
+    done = _run(server, *wishes)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "python examples/agent.py" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_direct_message_is_answered_with_what_the_tools_returned(server: Loopback) -> None:
