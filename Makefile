@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-BUNDLES := examples $(wildcard examples/*/) bench/prompt docasm/starter
+BUNDLES := $(dir $(wildcard examples/docasm.yaml examples/*/docasm.yaml)) bench/prompt docasm/starter
 BENCH := .benchmarks/bench.json
 # One more than there are cores: many tests wait for a process.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
