@@ -121,11 +121,14 @@ class HistorySlot:
 
     def fit(self, limit: Size, names: Names) -> Fitted:
         telling, start = self.telling, self.start
-        first = telling.first_within(limit, start)
+        first, by_chars = telling.first_within(limit, start)
         if first == start:
             return Fitted(telling.size(first), {}, self.cuts, first)
-        least = telling.before(first, start)
-        name = in_the_way(limit, names, lambda chars: telling.first_within(chars, least) == first)
+        if by_chars:
+            name = names[CHARS]
+        else:
+            least = telling.before(first, start)
+            name = in_the_way(limit, names, lambda chars: telling.first_within(chars, least)[0] == first)
         return Fitted(telling.size(first), {}, tuple(telling.cuts(first, name)), first)
 
     def exact(self, fitted: Fitted) -> Size:

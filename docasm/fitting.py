@@ -88,13 +88,13 @@ class Fitting:
         measuring = Measuring(self.filled, self.layout, self.telling, self.told, self.shown, self.ruler)
         measured, limit = measuring.measured(), limit_of(self.layout.limits)
         fitted: Mapping[str, Fitted] = fit_slots(measured.slots, self.layout)
-        if not self._fits(measured, fitted, limit):
-            fitted = self._fit_document(measured, fitted, limit)
-        return self._check(self._made(fitted))
+        made = self._made(fitted)
+        if not self._fits(measured, _total(measured, fitted), made, limit):
+            made = self._made(self._fit_document(measured, fitted, limit))
+        return self._check(made)
 
-    def _fits(self, measured: Measured, fitted: Mapping[str, Fitted], limit: Size) -> bool:
+    def _fits(self, measured: Measured, total: Size, made: Fit, limit: Size) -> bool:
         """Whether the whole fits; only where the sizes of the parts leave it open is the text measured."""
-        total = _total(measured, fitted)
         if self.ruler.adds_up and total.fits(limit):
             return True
         if self.ruler.adds_up and total.tokens - 2 * SEAM * measured.seams > limit.tokens:
@@ -103,7 +103,9 @@ class Fitting:
             return (
                 False  # what is cut for the document is cut by the sizes of the parts, early and late alike
             )
-        return self.ruler.fits(self._text(fitted), limit)
+        if sum(len(each.role) + len(each.content) for each in made.messages) > limit.chars:
+            return False
+        return self.ruler.fits(join(made.messages), limit)
 
     def _text(self, fitted: Mapping[str, Fitted]) -> str:
         return join(self._made(fitted).messages)

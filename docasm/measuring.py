@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from docasm.elastic import SEPARATOR, Elastic, HistorySlot, TextSlot, sum_of
+from docasm.elastic import SEPARATOR, Elastic, Fitted, HistorySlot, TextSlot, sum_of
 from docasm.filled import Filled, Piece
 from docasm.layout import Layout
 from docasm.limits import HISTORY, SKILLS, TOOLS
 from docasm.shown import NOTHING_SHOWN, Shown
-from docasm.size import Ruler, Size
+from docasm.size import SLOT, Ruler, Size, limit_of
 from docasm.skill_slot import SkillSlot
 from docasm.tell import Telling, Told
 
@@ -64,8 +64,15 @@ class Measuring:
             fixed[HISTORY] = [self.ruler.message(each.role, each.content) for each in self.told.messages]
         slots = {name: self._slot(name, pieces) for name, pieces in elastic.items()}
         if HISTORY in names and self.telling.history.turns:
-            slots[HISTORY] = HistorySlot(self.telling, self.told.first, self.told.cuts)
+            slots[HISTORY] = self._history()
         return Measured(slots, {name: sum_of(sizes) for name, sizes in fixed.items()}, seams)
+
+    def _history(self) -> HistorySlot:
+        """The history, which is within the limits of its slot already."""
+        told = self.told
+        fitted = Fitted(self.telling.size(told.first), {}, told.cuts, told.first)
+        own = limit_of(self.layout.history.limits)
+        return HistorySlot(self.telling, told.first, told.cuts, {(own, SLOT): fitted})
 
     def _slot(self, name: str, pieces: list[Piece]) -> Elastic:
         """A slot, kept with what limits have left of it where every render brings the same."""

@@ -45,7 +45,11 @@ class Sums:
 
     def count_within(self, limit: Size, most: int) -> int:
         """How many pieces, of the first `most` that are measured, are within a limit; 0 if none is."""
+        return min(self.counts_within(limit, most))
+
+    def counts_within(self, limit: Size, most: int) -> tuple[int, int]:
+        """The same for the code points alone, and for the tokens alone."""
         end = min(most + 1, len(self.chars))
-        chars = bisect_right(self.chars, limit.chars, 0, end)
-        tokens = bisect_right(self.tokens, limit.tokens, 0, end)
-        return max(min(chars, tokens) - 1, 0)
+        chars = bisect_right(self.chars, limit[0], 0, end)
+        tokens = bisect_right(self.tokens, limit[1], 0, end)
+        return max(chars - 1, 0), max(tokens - 1, 0)

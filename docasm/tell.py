@@ -64,6 +64,7 @@ class Telling:
     """The first turn that may be shown: after a cut, the assistant does not speak first in messages."""
     sums: Sums = field(default_factory=Sums)
     """How large the last 0, 1, 2, ... turns are, as far as somebody has asked."""
+    lines: list[Size] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.total = self.history.cut + self.history.left_out + len(self.history.turns)
@@ -133,21 +134,21 @@ class Telling:
                 return False
         return True
 
-    def first_within(self, limit: Size, least: int) -> int:
-        """The first turn, not before `least`, from which on all turns fit, with a line for those before."""
-        count = len(self.history.turns)
-        most = count - least
-        kept = self._last_that_fit(limit, most)
-        if kept == most and not self.cut(least):
-            return least
-        kept = self._last_that_fit(limit.minus(self._line), kept)
-        return least if kept == most else self.allowed(count - kept)
+    def first_within(self, limit: Size, least: int) -> tuple[int, bool]:
+        """The first turn, not before `least`, from which on all turns fit, with a line for those before.
 
-    def _last_that_fit(self, limit: Size, most: int) -> int:
-        sums = self.sums
-        while len(sums) < most and sums[-1].fits(limit):
+        And whether, as is plain at once, the code points alone would leave no more.
+        """
+        count, sums = len(self.history.turns), self.sums
+        most = count - least
+        while (done := len(sums)) < most and sums[-1].fits(limit):
             self._measure_more()
-        return sums.count_within(limit, most)
+        if done >= most and sums[most].fits(limit) and not self.cut(least):
+            return least, False
+        chars, tokens = sums.counts_within(limit.minus(self.line), most)
+        kept = min(chars, tokens)
+        by_chars = chars == kept and sums.chars[min(done, most)] > limit.chars
+        return (least if kept == most else self.allowed(count - kept)), by_chars
 
     def size(self, first: int) -> Size:
         """How large the turns from one on are, with the line for those before it."""
@@ -156,7 +157,7 @@ class Telling:
             self._measure_more()
         if not self.cut(first):
             return self.sums[count]
-        return self.sums[count].plus(self._line) if count else self.ruler.size(note(self.total))
+        return self.sums[count].plus(self.line) if count else self.ruler.size(note(self.total))
 
     def _measure_more(self) -> None:
         """Measures some more turns, before those that are measured already."""
@@ -173,9 +174,11 @@ class Telling:
         return [self.ruler.size(item + end) for item, end in zip(items, ends, strict=True)]
 
     @property
-    def _line(self) -> Size:
+    def line(self) -> Size:
         """How large the line for what is missing can be."""
-        return self.ruler.size(f"{note(self.total)}\n\n") if self.total else NOTHING
+        if not self.lines:
+            self.lines.append(self.ruler.size(f"{note(self.total)}\n\n") if self.total else NOTHING)
+        return self.lines[0]
 
 
 def tell(history: History, layout: Layout, labels: Mapping[str, str]) -> Told:

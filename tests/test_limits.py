@@ -378,6 +378,20 @@ def test_a_history_of_which_nothing_is_left_takes_no_more_than_its_line(*, as_me
         made.render({"slots": {"history": {"max_chars": len(line) - 1}}})
 
 
+@pytest.mark.parametrize("as_messages", [False, True])
+def test_the_line_for_a_history_that_its_number_takes_away_counts(*, as_messages: bool) -> None:
+    history = [Turn("user", "one"), Turn("assistant", "two")]
+    made = Given({"s0": "Be kind.", "s1": "Be quick, and say so."}, history, as_messages=as_messages)
+    settings = {"slots": {"history": {"max_turns": 0}}, "drop": ["skills", "history"]}
+    whole = made.render(settings).markdown
+    assert "(2 earlier messages are not shown.)" in whole
+    assert len(made.render({**settings, "max_chars": len(whole)}).markdown) == len(whole)
+    for most in range(len(whole) - 4, len(whole)):
+        render = made.render({**settings, "max_chars": most})
+        assert len(render.markdown) <= most
+        assert {cut.slot for cut in render.cuts} == {"history", "skills"}
+
+
 @pytest.mark.parametrize("tokenizer", ["estimate", "o200k_base"])
 @pytest.mark.parametrize("as_messages", [False, True])
 def test_what_the_tokens_of_a_document_cut_is_called_after_its_tokens(
