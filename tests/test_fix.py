@@ -294,6 +294,12 @@ class TestCommand:
         assert "<CR>\n" in result.stdout
         assert "\x1b" not in result.stdout
 
+    def test_a_diff_says_where_the_last_line_has_no_end(self, tmp_path: Path) -> None:
+        write_bundle(tmp_path, {"skills/a.md": skill("# A\n\n### B").rstrip("\n")})
+        result = _run(tmp_path, "--diff")
+        no_end = "\\ No newline at end of file\n"
+        assert result.stdout.endswith(f"-### B\n{no_end}+## B\n{no_end}")
+
     def test_nothing_is_mended_while_the_configuration_has_errors(self, tmp_path: Path) -> None:
         files = {"docasm.yaml": "check: {heading-jum: off}", "skills/a.md": self.WRONG}
         before = files_of(write_bundle(tmp_path, files))

@@ -11,6 +11,8 @@ import docasm
 PACKAGE = Path(docasm.__file__).parent
 
 LAYERS = (
+    "changes",
+    "unified",
     "codes",
     "errors",
     "shapes",

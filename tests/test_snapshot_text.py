@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from syrupy.data import Snapshot, SnapshotCollection
 
 from docasm import Message
+from docasm.changes import changes
 from docasm.pytest_plugin import snapshot_text
-from docasm.pytest_plugin.changes import changes
 from docasm.pytest_plugin.difference import difference
 from docasm.pytest_plugin.extensions import DocumentSnapshots
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import unified_diff
 from itertools import accumulate
 from typing import Any
 
@@ -10,6 +9,7 @@ from docasm.cli.places import short_places
 from docasm.cli.words import section_name
 from docasm.render import Render
 from docasm.report import Report
+from docasm.unified import unified
 
 END = "(end)"
 """Where a document differs that ends earlier than the other."""
@@ -81,7 +81,7 @@ def compare(one: Subject, other: Subject) -> Comparison:
     """What differs between two documents."""
     a, b = one.render, other.render
     shared = _shared(a.markdown, b.markdown)
-    lines = unified_diff(_lines(a), _lines(b), one.name, other.name, lineterm="")
+    lines = unified(_lines(a), _lines(b), one.name, other.name)
     return Comparison(
         (one.name, other.name),
         (a.report, b.report),

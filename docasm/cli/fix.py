@@ -3,7 +3,6 @@
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import unified_diff
 from os.path import normpath
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -13,10 +12,14 @@ from docasm.cli.streams import write_text
 from docasm.cli.talk import tell, tell_problems
 from docasm.cli.words import counted, harmless
 from docasm.errors import DocasmError, Place, Problem
+from docasm.unified import unified
 
 if TYPE_CHECKING:
     from docasm.cli.check_paths import Target
     from docasm.mends import Mended
+
+_NO_END = "\\ No newline at end of file"
+"""As GNU diff says it."""
 
 
 def fix(targets: "Iterable[Target]") -> None:
@@ -73,15 +76,13 @@ def _diff(change: "Mended") -> str:
     """A unified diff; a byte order mark and a CR are shown by name, for no terminal shows them."""
     before, after = (_lines(text) for text in (change.before, change.after))
     label = harmless(change.label)
-    return "".join(unified_diff(before, after, label, label))
+    return "".join(f"{line}\n" for line in unified(before, after, label, label))
 
 
 def _lines(text: str) -> list[str]:
     shown = text.replace("\ufeff", "<BOM>").replace("\r\n", "<CR>\n").replace("\r", "<CR>")
-    lines = [f"{harmless(line)}\n" for line in shown.split("\n")]
-    return (
-        lines[:-1] if shown.endswith("\n") else [*lines[:-1], f"{harmless(lines[-1])}", "\\ No end of line\n"]
-    )
+    lines = [harmless(line) for line in shown.split("\n")]
+    return lines[:-1] if shown.endswith("\n") else [*lines[:-1], f"{lines[-1]}\n{_NO_END}"]
 
 
 def _write(change: "Mended", folder: Path) -> Problem | None:

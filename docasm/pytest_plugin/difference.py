@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from docasm.pytest_plugin.changes import Change, changes
+from docasm.changes import Change, changes
 
 _CONTEXT = 2
 """How many unchanged lines stand before and after a change."""
