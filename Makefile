@@ -9,6 +9,9 @@ BENCH := .benchmarks/bench.json
 # One more than there are cores: many tests wait for a process.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
+# The tests start hundreds of processes, each of which would compile the whole package where no bytecode is kept.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test test-model check bench docs clean
 
 demo: $(VENV)/.installed
