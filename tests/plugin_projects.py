@@ -1,6 +1,7 @@
 """Small projects whose tests are run by pytest in a process of its own."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -39,6 +40,11 @@ class Project:
     """A folder with a bundle, scenarios and a test."""
 
     folder: Path
+
+    def copy(self, to: Path) -> "Project":
+        """The same in another folder."""
+        shutil.copytree(self.folder, to, dirs_exist_ok=True)
+        return Project(to)
 
     def write(self, files: Mapping[str, str]) -> None:
         for name, text in files.items():

@@ -1,7 +1,6 @@
 """The pytest plugin, as projects meet it: every test runs pytest in a process of its own."""
 
 import json
-import shutil
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -37,8 +36,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def tested(made: Path, tmp_path: Path) -> Project:
     """A project with its snapshots."""
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
-    return Project(tmp_path)
+    return Project(made).copy(tmp_path)
 
 
 def test_a_first_run_fails_and_says_so_and_an_update_writes(project: Project) -> None:

@@ -8,12 +8,14 @@ from docasm.settings import Setting, parse_settings
 from docasm.source import read
 
 FOLDER = Path(__file__).parent
+SHOWN = "docasm/formats/"
+"""What the names of these files start with where their text has come into a document."""
 
 
 @cache
 def packaged(name: str) -> Setting:
     """The settings of a file of this package."""
-    return parse_settings(read(FOLDER / name, f"docasm/formats/{name}"))
+    return parse_settings(read(FOLDER / name, f"{SHOWN}{name}"))
 
 
 def wording(key: str) -> Setting | None:

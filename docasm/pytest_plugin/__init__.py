@@ -83,7 +83,7 @@ def document_snapshot(request: pytest.FixtureRequest) -> "Snapshot":
 @pytest.fixture
 def payload_snapshot(request: pytest.FixtureRequest) -> "Snapshot":
     """What a payload is compared with: `assert render.payload("openai") == payload_snapshot`."""
-    from docasm.pytest_plugin.extensions import PayloadSnapshots
+    from docasm.pytest_plugin.payload_snapshots import PayloadSnapshots
     from docasm.pytest_plugin.snapshot import snapshot
 
     return snapshot(request, PayloadSnapshots)

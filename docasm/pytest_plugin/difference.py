@@ -1,8 +1,9 @@
 """A difference for people: each changed line with its place, white space shown where it counts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple, Self
 
 from docasm.changes import Change, changes
 
@@ -40,61 +41,78 @@ class Difference:
         return [(row.sign, row.shown(width)) for row in self.rows]
 
 
-def difference(old: str, new: str, places: Sequence[str]) -> Difference:
-    """From the lines of `old` to those of `new`, which come from `places` ("" where there is none)."""
-    before, after = old.split("\n"), new.split("\n")
-    found = list(changes(before, after))
-    named = [*places, *[""] * (len(after) - len(places))]
-    rows = _rows(before, after, named, found)
-    return Difference(tuple(rows), _squeezed(before) == _squeezed(after))
+def difference(old: str, new: str, places: Sequence[str], was: Sequence[str] = ()) -> Difference:
+    """From the lines of `old`, which came from `was`, to those of `new`, which come from `places`.
+
+    A place is "" where there is none, or nobody knows.
+    """
+    before, after = _Side.of(old, was), _Side.of(new, places)
+    found = list(changes(before.lines, after.lines))
+    before = before.with_guesses(after, found)
+    only_space = _squeezed(before.lines) == _squeezed(after.lines)
+    return Difference(tuple(_rows(before, after, found)), only_space)
 
 
-def _rows(
-    old: Sequence[str], new: Sequence[str], places: Sequence[str], found: Sequence[Change]
-) -> Iterator[Row]:
-    standing = list(accumulate(places, _last_named))
+class _Side(NamedTuple):
+    """The lines of a text, and as many places."""
+
+    lines: Sequence[str]
+    places: Sequence[str]
+
+    @classmethod
+    def of(cls, text: str, places: Sequence[str]) -> Self:
+        lines = text.split("\n")
+        return cls(lines, [*places, *[""] * (len(lines) - len(places))])
+
+    def with_guesses(self, new: "_Side", found: Iterable[Change]) -> "_Side":
+        """Each line that is gone has a place: that of the line which is there now, else of the one before."""
+        standing = list(accumulate(new.places, _last_named))
+        places = [*self.places]
+        for first, last, other, end in found:
+            before = standing[end - 1] if end else ""
+            for number, at in enumerate(range(first, last), start=other):
+                places[at] = places[at] or (
+                    new.places[number] if number < end else before and f"after {before}"
+                )
+        return _Side(self.lines, places)
+
+
+def _rows(old: _Side, new: _Side, found: Sequence[Change]) -> Iterator[Row]:
     last = 0
     for change in found:
-        yield from _between(new, places, last, change.new_first)
-        yield from _changed(old, new, places, standing, change)
+        yield from _between(new, last, change.new_first)
+        yield from _changed(old, new, change)
         last = change.new_last
     if found:
-        yield from _between(new, places, last, len(new))
+        yield from _between(new, last, len(new.lines))
 
 
-def _between(new: Sequence[str], places: Sequence[str], first: int, last: int) -> Iterator[Row]:
+def _between(new: _Side, first: int, last: int) -> Iterator[Row]:
     """The unchanged lines between two changes; of many, only those beside a change."""
     head = first + _CONTEXT if first else first
-    tail = last - _CONTEXT if last < len(new) else last
+    tail = last - _CONTEXT if last < len(new.lines) else last
     for index in range(first, last):
         if index < head or index >= tail:
-            yield Row(" ", places[index], new[index])
+            yield Row(" ", new.places[index], new.lines[index])
         elif index == head:
             yield Row(" ", "...", "")
 
 
-def _changed(
-    old: Sequence[str], new: Sequence[str], places: Sequence[str], standing: Sequence[str], change: Change
-) -> Iterator[Row]:
+def _changed(old: _Side, new: _Side, change: Change) -> Iterator[Row]:
     first, last, other, end = change
-    gone, come = old[first:last], new[other:end]
-    there = {_squeezed([line]) for line in come}
-    for number, line in enumerate(gone):
-        at = other + number
-        place = places[at] if at < end else _after(standing[end - 1] if end else "")
-        yield Row("-", place, _visible(line, there))
-    here = {_squeezed([line]) for line in gone}
-    for number, line in enumerate(come, start=other):
-        yield Row("+", places[number], _visible(line, here))
+    gone, come = old.lines[first:last], new.lines[other:end]
+    yield from _one_side("-", old.places[first:last], gone, come)
+    yield from _one_side("+", new.places[other:end], come, gone)
+
+
+def _one_side(sign: str, places: Sequence[str], lines: Sequence[str], others: Sequence[str]) -> Iterator[Row]:
+    there = {_squeezed([line]) for line in others}
+    for place, line in zip(places, lines, strict=True):
+        yield Row(sign, place, _visible(line, there))
 
 
 def _last_named(before: str, place: str) -> str:
     return place or before
-
-
-def _after(place: str) -> str:
-    """Where a line was that nothing stands for now: after the one before it."""
-    return f"after {place}" if place else ""
 
 
 def _squeezed(lines: Sequence[str]) -> str:

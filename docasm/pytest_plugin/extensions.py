@@ -1,5 +1,6 @@
 """What syrupy keeps: documents as Markdown and payloads as JSON, with a difference of their own."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,8 @@ from syrupy.terminal import received_style, reset, snapshot_style
 
 from docasm.pytest_plugin import SUFFIXES, snapshot_text
 from docasm.pytest_plugin.difference import Difference, difference
-from docasm.pytest_plugin.places import short_places
+from docasm.pytest_plugin.places import Site, short_places
 from docasm.render import Render
-from docasm.tokens import report_measure
 
 CASES = ("document", "payload")
 """The tests that a scenario is."""
@@ -26,15 +26,23 @@ class Snapshots(SingleFileSnapshotExtension):
     _write_mode = WriteMode.TEXT
     thing = ""
     """What a snapshot holds, for people."""
+    site: Site
+    """Where the test is."""
+    location: Path
+    """The snapshot's file."""
     render: Render | None = None
     """What is compared, or what a payload is of."""
 
     def read_snapshot_data_from_location(self, *, snapshot_location: str, **_: Any) -> str | None:
+        return self.text_at(Path(snapshot_location))
+
+    @staticmethod
+    def text_at(path: Path) -> str | None:
+        """The text of a snapshot's file; None if there is none."""
         try:
-            data = Path(snapshot_location).read_bytes()
+            return path.read_bytes().decode(errors="replace").replace("\r\n", "\n")
         except FileNotFoundError:
             return None
-        return data.decode(errors="replace").replace("\r\n", "\n")
 
     @classmethod
     def write_snapshot_collection(cls, *, snapshot_collection: SnapshotCollection, **_: Any) -> None:
@@ -62,9 +70,9 @@ class Snapshots(SingleFileSnapshotExtension):
         """What differs between a snapshot's text and that of now."""
         return difference(old, new, [])
 
+    @abstractmethod
     def tokens(self, old: str, new: str) -> str:
         """What was gained or lost, and who counted."""
-        raise NotImplementedError
 
 
 class DocumentSnapshots(Snapshots):
@@ -77,75 +85,39 @@ class DocumentSnapshots(Snapshots):
         """The snapshot's text of a render, or of what gives one."""
         self.render = data() if callable(data) else data
         if not isinstance(self.render, Render):
-            raise _wrong(data, "a document snapshot", "a Render")
-        return snapshot_text.written(self.render.markdown, self.render.messages)
+            raise wrong(data, "a document snapshot", "a Render")
+        return snapshot_text.written(self.render.markdown, self.render.messages, self.site.kept(self.render))
+
+    def matches(self, *, serialized_data: Any, snapshot_data: Any) -> bool:
+        old, new = (snapshot_text.compared(str(each)) for each in (snapshot_data, serialized_data))
+        return old == new
 
     def difference(self, old: str, new: str) -> Difference:
         before, after = snapshot_text.body(old), snapshot_text.body(new)
         if before == after or self.render is None:  # somebody changed the sizes
-            return difference(old, new, [])
-        return difference(before, after, short_places(self.render))
+            return difference(
+                "\n".join(snapshot_text.compared(old)), "\n".join(snapshot_text.compared(new)), []
+            )
+        was = short_places(self.site.found(snapshot_text.origins(old), self.render))
+        return difference(before, after, short_places(self.render.places), was)
 
     def tokens(self, old: str, new: str) -> str:
         assert self.render is not None
         before, after = (self.render.count(snapshot_text.document(each)) for each in (old, new))
-        return _gained(before, after, self.render.report.tokenizer, self.render.report.exact)
+        return gained(before, after, self.render.report.tokenizer, self.render.report.exact)
 
 
-class PayloadSnapshots(Snapshots):
-    """Requests, as JSON."""
-
-    file_extension = "json"
-    thing = "payload"
-    model = ""
-
-    def serialize(self, data: Any, **_: Any) -> str:
-        """The snapshot's text of a payload, or of what gives the render whose payload it is."""
-        if callable(data):
-            self.render = data()
-            data = self.render.payload()
-        if not isinstance(data, Mapping):
-            raise _wrong(data, "a payload snapshot", "a payload")
-        self.model = getattr(data, "model", "")
-        return snapshot_text.payload(getattr(data, "body", data))
-
-    def difference(self, old: str, new: str) -> Difference:
-        lines = _unfolded(new)
-        return difference(_unfolded(old), lines, self._places(lines.split("\n")))
-
-    def tokens(self, old: str, new: str) -> str:
-        measure = report_measure(None, self.model)
-        return f"{_gained(measure.count(old), measure.count(new), measure.label, measure.exact)} as JSON"
-
-    def _places(self, lines: list[str]) -> list[str]:
-        """The places of the lines that the document has too."""
-        if self.render is None:
-            return []
-        written = snapshot_text.payload(self.render.markdown)[1:-2].split("\\n")
-        pairs = zip(written, short_places(self.render), strict=False)
-        places = dict(reversed([pair for pair in pairs if pair[0]]))  # of lines that are alike, the first
-        return [places.get(_own_text(line), "") for line in lines]
-
-
-def _wrong(data: Any, what: str, wanted: str) -> TypeError:
+def wrong(data: Any, what: str, wanted: str) -> TypeError:
+    """That what a snapshot is compared with is of another type."""
     return TypeError(f"{what} is compared with {wanted}, not with a {type(data).__name__}")
 
 
-def _gained(before: int, after: int, tokenizer: str, exact: bool) -> str:
+def gained(before: int, after: int, tokenizer: str, exact: bool) -> str:
+    """A change of tokens in words."""
     change = after - before
     tokens = "token" if abs(change) == 1 else "tokens"
     words = f"{abs(change):,} {tokens} {'gained' if change > 0 else 'lost'}" if change else "as many tokens"
     return f"{words}: {before:,} before, {after:,} now ({'exact: ' if exact else ''}{tokenizer})"
-
-
-def _unfolded(json: str) -> str:
-    """JSON with the lines of its texts as lines, so that they can be compared."""
-    return json.replace("\\\\", "\0").replace("\\n", "\n").replace("\0", "\\\\")
-
-
-def _own_text(line: str) -> str:
-    """What a line of unfolded JSON has of a text: no key before it, no quotes around it."""
-    return line.partition('": "')[2] or line.removesuffix(",").removesuffix('"')
 
 
 def _has_scenario(location: Path) -> bool:

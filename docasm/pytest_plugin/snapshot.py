@@ -4,15 +4,17 @@ import os
 import shlex
 from collections.abc import Iterator
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 from syrupy.assertion import DiffMode, SnapshotAssertion
+from syrupy.extensions.base import AbstractSyrupyExtension
 from syrupy.location import PyTestLocation
 from syrupy.terminal import disable_color
 
 from docasm.pytest_plugin.ci import forbid_writing
 from docasm.pytest_plugin.extensions import Snapshots
-from docasm.pytest_plugin.places import shown
+from docasm.pytest_plugin.places import Site, shown
 
 
 class Snapshot(SnapshotAssertion):
@@ -20,6 +22,14 @@ class Snapshot(SnapshotAssertion):
 
     told: tuple[str, ...] = ()
     """What was said of the last comparison."""
+
+    @property
+    def extension(self) -> AbstractSyrupyExtension:
+        found = super().extension
+        if isinstance(found, Snapshots):
+            folder = Path(self.test_location.filepath).parent
+            found.site = Site(folder, self.test_location.item.config.rootpath)
+        return found
 
     def failure(self) -> Exception | None:
         """What kept the last comparison from being one."""
@@ -45,6 +55,7 @@ def _told(snapshot: Snapshot, extension: Snapshots, mode: DiffMode) -> Iterator[
         yield f"the {extension.thing} has no snapshot yet: {where}"
         return
     old, new = str(result.recalled_data), str(result.asserted_data)
+    extension.location = Path(result.snapshot_location)
     only_space = extension.difference(old, new).only_space
     yield f"the {extension.thing} is not that of {where}{': white space alone differs' if only_space else ''}"
     yield extension.tokens(old, new)

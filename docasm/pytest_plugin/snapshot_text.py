@@ -4,14 +4,20 @@ A document is copied, but for characters that cannot be seen or that an editor o
 character is `\\u{HEX}`, and so is the backslash of a `\\u{` that the document itself holds. A document that
 does not end in a line end is followed by `\\u{}`. Every snapshot thus ends in a line end and has no CR, and
 `document` is the exact inverse of `written`.
+
+The front matter says how large the messages are, and where the lines of the document came from.
 """
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+import yaml
+
+from docasm.document import Origin
 from docasm.markers import Message
+from docasm.pytest_plugin import sources
 from docasm.tokens import ESTIMATE, measure
 
 _HIDDEN = (
@@ -24,12 +30,16 @@ _IN_JSON = re.compile(_HIDDEN)
 _ESCAPE = re.compile(r"\\u\{(10[0-9a-f]{4}|[0-9a-f]{1,5})\}")
 _NO_LINE_END = "\\u{}\n"
 _RULE = "---\n"
+_LINES = "lines: # what wrote them; not compared\n"
+_PLAIN = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9_./()-]+(:[0-9-]+)?( x [0-9]+)?")
+"""What is text in YAML without quotes."""
 
 
-def written(document: str, messages: Iterable[Message]) -> str:
-    """A document as the text of its snapshot, sizes in front."""
+def written(document: str, messages: Iterable[Message], origins: Iterable[Origin] = ()) -> str:
+    """A document as the text of its snapshot; `origins` are those of its lines."""
     end = "" if document.endswith("\n") else _NO_LINE_END
-    return f"{_sizes(messages)}{_TO_ESCAPE.sub(_escaped, document)}{end}"
+    front = f"{_sizes(messages)}{_sources(origins)}"
+    return f"{_RULE}{front}{_RULE}{_TO_ESCAPE.sub(_escaped, document)}{end}"
 
 
 def document(snapshot: str) -> str:
@@ -39,14 +49,39 @@ def document(snapshot: str) -> str:
 
 def body(snapshot: str) -> str:
     """The snapshot without its front matter."""
-    _, rule, rest = snapshot.removeprefix(_RULE).partition(f"\n{_RULE}")
-    return rest if rule and snapshot.startswith(_RULE) else snapshot
+    return _parts(snapshot)[1]
+
+
+def compared(snapshot: str) -> tuple[str, str]:
+    """What two snapshots must have alike: the sizes, and the document."""
+    front, rest = _parts(snapshot)
+    return front.partition(_LINES)[0], rest
+
+
+def origins(snapshot: str) -> Sequence[Origin]:
+    """Where the lines of the document came from; nothing if the snapshot does not say it of all."""
+    front, rest = _parts(snapshot)
+    try:
+        found = list(sources.origins(yaml.safe_load(front)["lines"]))
+    except (KeyError, TypeError, ValueError, yaml.YAMLError):
+        return ()
+    return found if len(found) == rest.count("\n") else ()
+
+
+def _parts(snapshot: str) -> tuple[str, str]:
+    """The front matter, "" if there is none, and what follows it."""
+    front, rule, rest = snapshot.removeprefix(_RULE).partition(f"\n{_RULE}")
+    return (f"{front}\n", rest) if rule and snapshot.startswith(_RULE) else ("", snapshot)
 
 
 def payload(value: Any) -> str:
     """JSON as docasm prints it; what cannot be seen is escaped, which means the same."""
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    return _IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    return _json(value, indent=2) + "\n"
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+    return _IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -54,10 +89,15 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _sizes(messages: Iterable[Message]) -> str:
-    """Front matter, whose tokens are estimates: another tokenizer on another machine must not change it."""
+    """Their tokens are estimates: another tokenizer on another machine must not change the snapshot."""
     count = measure(ESTIMATE, None).count
     lines = (
         f"  - {{role: {each.role}, chars: {len(each.content)}, tokens: {count(each.content)}}}\n"
         for each in messages
     )
-    return f"{_RULE}# By docasm. Tokens are estimates.\nmessages:\n{''.join(lines)}{_RULE}"
+    return f"# By docasm. Tokens are estimates.\nmessages:\n{''.join(lines)}"
+
+
+def _sources(origins: Iterable[Origin]) -> str:
+    lines = [f"  - {each if _PLAIN.fullmatch(each) else _json(each)}\n" for each in sources.entries(origins)]
+    return f"{_LINES}{''.join(lines)}" if lines else ""
