@@ -32,11 +32,59 @@ def test_snapshots_are_made_compared_and_removed(project: Project) -> None:
     unused = project.docasm("test", "bot")
     assert unused.code == 1
     assert "2 snapshots unused." in unused.output
-    assert "For `docasm test` that is --update." in unused.output
+    assert "To delete what is unused: docasm test bot --update\n" in unused.output
+    assert "--snapshot-update" not in unused.output
     assert project.docasm("test", "bot/ann.yaml", "--update").code == 0
     assert len(project.snapshots()) == 4
     assert project.docasm("test", "--update").code == 0
     assert {name.split("/")[2] for name in project.snapshots()} == {"ann"}
+
+
+@pytest.mark.parametrize("more", [(), ("--", "-n", "2")])
+def test_snapshots_in_a_folder_without_any_scenario_left_are_unused(
+    project: Project, more: tuple[str, ...]
+) -> None:
+    project.write({"bot/a/b/eve.yaml": f"bundle: ../..\n{FILES['bot/ann.yaml']}"})
+    assert project.docasm("test", "--update").code == 0
+    (project.folder / "bot/a/b/eve.yaml").unlink()
+    for path, code in (("bot/ann.yaml", 0), ("bot", 1), (".", 1)):
+        ran = project.docasm("test", path, *more)
+        assert ran.code == code, ran.output
+        assert ("Unused document (bot/a/b/__snapshots__/eve/document.md)" in ran.output) is bool(code)
+    assert project.docasm("test", "--update", *more).code == 0
+    assert not [name for name in project.snapshots() if "eve" in name]
+    assert project.docasm("test").code == 0
+
+
+def test_a_case_that_there_is_not_is_told(project: Project) -> None:
+    project.write({"bot/docasm.yaml": ""})
+    assert project.docasm("test", "--update").code == 0
+    ran = project.docasm("test")
+    assert ran.code == 0
+    assert "skipped bot/ann.yaml::payload: nothing names a model, so there is no request\n" in ran.output
+    assert "failed" not in ran.output
+
+
+@pytest.mark.parametrize("name", ["a[1].yaml", "-x.yaml", "a b.yaml", "ü%d.yaml", "'\".yaml"])
+def test_a_scenario_has_any_name(project: Project, name: str) -> None:
+    project.write({f"bot/{name}": FILES["bot/ann.yaml"]})
+    assert project.docasm("test", "bot", "--update").code == 0
+    assert f"bot/__snapshots__/{name.removesuffix('.yaml')}/document.md" in project.snapshots()
+    assert project.docasm("test", "bot").code == 0
+    alone = project.docasm("test", f"bot/{name}")
+    assert alone.code == (2 if "[" in name else 0), alone.output
+    assert (f"pytest cannot be given `bot/{name}`; name a folder above it" in alone.output) is bool(
+        alone.code
+    )
+
+
+def test_a_name_that_pytest_takes_for_two_is_an_error(project: Project) -> None:
+    project.write({"bot/a::b.yaml": FILES["bot/ann.yaml"]})
+    ran = project.docasm("test", "bot", "--update")
+    assert ran.code == 1
+    assert "pytest takes `bot/a::b.yaml` for a case; rename it, without `::`" in ran.output
+    assert not [name for name in project.snapshots() if "b.yaml" in name]
+    assert project.docasm("test", "bot/a::b.yaml").code == 2
 
 
 def test_where_ci_is_set_nothing_is_written(project: Project) -> None:

@@ -53,12 +53,22 @@ def command(ctx: click.Context, paths: Sequence[str], update: bool) -> None:
     """
     _require("pytest", "syrupy")
     given = paths or (".",)
+    _check_names(given)
     done = subprocess.run(_pytest(given, update, ctx.meta[_PYTEST_ARGS]), env=_environment(), check=False)
     if done.returncode == _NONE_COLLECTED and not ctx.meta[_PYTEST_ARGS]:
         named = ", ".join(f"`{path}`" for path in given)
         hint = "a scenario is a YAML file with a `trigger`; `docasm init bot` writes two"
         raise failure("no-scenario", f"there is no scenario in {named}", hint=hint)
     ctx.exit(_EXIT_CODES.get(done.returncode, 1))
+
+
+def _check_names(paths: Sequence[str]) -> None:
+    """Raises a usage error for a name in which pytest would look for the name of a case."""
+    for path in paths:
+        if "[" in path or "::" in path:
+            raise click.BadParameter(
+                f"pytest cannot be given `{path}`; name a folder above it", param_hint="PATH"
+            )
 
 
 def _require(*names: str) -> None:

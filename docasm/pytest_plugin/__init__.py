@@ -16,6 +16,8 @@ SCENARIOS = "docasm_scenarios"
 """The key of pytest's configuration that lists scenarios, as globs relative to its root."""
 SUFFIXES = (".yaml", ".yml")
 """How the names of scenarios end."""
+CASES = ("document", "payload")
+"""The tests that a scenario is."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,7 +45,12 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 @pytest.hookimpl(tryfirst=True)
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """For `docasm test` a folder is no Python package, whose code would be run."""
-    return pytest.Dir.from_parent(parent, path=path) if parent.config.option.docasm_test else None
+    if not parent.config.option.docasm_test:
+        return None
+    from docasm.pytest_plugin.orphans import note_folder
+
+    note_folder(path, parent.config)
+    return pytest.Dir.from_parent(parent, path=path)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -63,12 +70,21 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 @pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.config.option.docasm_test:
+        from docasm.pytest_plugin.summary import say_docasm_test
+
+        say_docasm_test(session.config)
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     if hasattr(config, "_docasm_ci"):
         terminalreporter.write_line(config._docasm_ci)
-    report = getattr(getattr(config, "_syrupy", None), "report", None)
-    if config.option.docasm_test and report is not None and report.num_unused:
-        terminalreporter.write_line("For `docasm test` that is --update.")
+    if config.option.docasm_test:
+        from docasm.pytest_plugin.summary import say_skipped
+
+        say_skipped(terminalreporter)
 
 
 @pytest.fixture

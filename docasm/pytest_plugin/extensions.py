@@ -10,13 +10,12 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from syrupy.location import PyTestLocation
 from syrupy.terminal import received_style, reset, snapshot_style
 
-from docasm.pytest_plugin import SUFFIXES, snapshot_text
+from docasm.pytest_plugin import snapshot_text
 from docasm.pytest_plugin.difference import Difference, difference
+from docasm.pytest_plugin.orphans import belongs, orphans
 from docasm.pytest_plugin.places import Site, short_places
 from docasm.render import Render
 
-CASES = ("document", "payload")
-"""The tests that a scenario is."""
 _STYLES: Mapping[str, Callable[[str], str]] = {"-": snapshot_style, "+": received_style, " ": str}
 
 
@@ -52,13 +51,20 @@ class Snapshots(SingleFileSnapshotExtension):
     def discover_snapshots(
         self, *, test_location: PyTestLocation, ignore_extensions: list[str] | None = None
     ) -> SnapshotCollections:
-        """Those that could be unused: not those of scenarios that exist and are not collected in this run."""
+        """Those that could be unused.
+
+        Not those of scenarios that exist and are not collected in this run, but those of scenarios that are
+        gone, wherever they are looked for.
+        """
         found = SnapshotCollections()
         for each in super().discover_snapshots(
             test_location=test_location, ignore_extensions=ignore_extensions
         ):
-            if not _has_scenario(Path(each.location)):
+            if not belongs(Path(each.location)):
                 found.add(each)
+        for path in map(str, orphans(test_location.item.config)):
+            if self.is_snapshot_location(location=path):
+                found.add(self.read_snapshot_collection(snapshot_location=path))
         return found
 
     def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
@@ -118,10 +124,3 @@ def gained(before: int, after: int, tokenizer: str, exact: bool) -> str:
     tokens = "token" if abs(change) == 1 else "tokens"
     words = f"{abs(change):,} {tokens} {'gained' if change > 0 else 'lost'}" if change else "as many tokens"
     return f"{words}: {before:,} before, {after:,} now ({'exact: ' if exact else ''}{tokenizer})"
-
-
-def _has_scenario(location: Path) -> bool:
-    """Whether there is a SITE/NAME.yaml for a SITE/__snapshots__/NAME/document.md, or a payload.json."""
-    folder = location.parent
-    site = folder.parent.parent
-    return location.stem in CASES and any((site / f"{folder.name}{suffix}").is_file() for suffix in SUFFIXES)

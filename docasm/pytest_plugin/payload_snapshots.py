@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from docasm.document import Origin
-from docasm.pytest_plugin import snapshot_text
+from docasm.pytest_plugin import CASES, snapshot_text
 from docasm.pytest_plugin.difference import Difference, difference
-from docasm.pytest_plugin.extensions import CASES, DocumentSnapshots, Snapshots, gained, wrong
+from docasm.pytest_plugin.extensions import DocumentSnapshots, Snapshots, gained, wrong
 from docasm.pytest_plugin.places import short_places
 from docasm.render import Render
 from docasm.tokens import report_measure

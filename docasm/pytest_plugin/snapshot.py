@@ -31,6 +31,12 @@ class Snapshot(SnapshotAssertion):
             found.site = Site(folder, self.test_location.item.config.rootpath)
         return found
 
+    @property
+    def exists(self) -> bool:
+        """Whether the next comparison has something to compare with."""
+        at = self.extension.get_location(test_location=self.test_location, index=self.index)
+        return Path(at).is_file()
+
     def failure(self) -> Exception | None:
         """What kept the last comparison from being one."""
         return self.executions[self.num_executions - 1].exception

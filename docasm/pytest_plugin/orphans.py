@@ -1,0 +1,38 @@
+"""Snapshots whose scenarios are gone."""
+
+from collections.abc import Iterable, Iterator
+from glob import glob
+from pathlib import Path
+
+import pytest
+
+from docasm.pytest_plugin import CASES, SCENARIOS, SUFFIXES
+
+_SEEN = pytest.StashKey[list[Path]]()
+
+
+def note_folder(path: Path, config: pytest.Config) -> None:
+    """That pytest came upon a folder while it looked for scenarios."""
+    if path.name == config.getoption("snapshot_dirname", None):
+        config.stash.setdefault(_SEEN, []).append(path)
+
+
+def orphans(config: pytest.Config) -> Iterator[Path]:
+    """The snapshots without a scenario, in the folders where this run looks for scenarios."""
+    for folder in sorted({*config.stash.get(_SEEN, ()), *_listed(config)}):
+        yield from (path for path in sorted(folder.glob("*/*")) if not belongs(path) and path.stem in CASES)
+
+
+def belongs(snapshot: Path) -> bool:
+    """Whether there is a SITE/NAME.yaml for a SITE/__snapshots__/NAME/document.md, or a payload.json."""
+    folder = snapshot.parent
+    site = folder.parent.parent
+    return snapshot.stem in CASES and any((site / f"{folder.name}{suffix}").is_file() for suffix in SUFFIXES)
+
+
+def _listed(config: pytest.Config) -> Iterable[Path]:
+    """Where the snapshots are of the scenarios that the configuration lists."""
+    root, name = config.rootpath, config.getoption("snapshot_dirname")
+    for pattern in config.getini(SCENARIOS):
+        beside = Path(pattern).parent / name
+        yield from (root / found for found in glob(str(beside), root_dir=root, recursive=True))
