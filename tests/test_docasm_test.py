@@ -82,7 +82,7 @@ def test_a_name_that_pytest_takes_for_two_is_an_error(project: Project) -> None:
     project.write({"bot/a::b.yaml": FILES["bot/ann.yaml"]})
     ran = project.docasm("test", "bot", "--update")
     assert ran.code == 1
-    assert "pytest takes `bot/a::b.yaml` for a case; rename it, without `::`" in ran.output
+    assert "pytest takes `a::b.yaml` for a case; rename it, without `::`" in ran.output
     assert not [name for name in project.snapshots() if "b.yaml" in name]
     assert project.docasm("test", "bot/a::b.yaml").code == 2
 
