@@ -78,9 +78,7 @@ class ScenarioFile(pytest.File):
         if find_spec("syrupy") is None:
             raise self.CollectError("snapshots need syrupy: python -m pip install 'docasm[test]'")
         if "::" in self.nodeid:
-            raise self.CollectError(
-                f"pytest cannot tell `{self.nodeid}` from a case; rename it, without `::`"
-            )
+            raise self.CollectError(f"pytest takes `{self.path.name}` for a case; rename it, without `::`")
         others = [self.path.with_suffix(suffix) for suffix in SUFFIXES if suffix != self.path.suffix]
         if any(map(is_scenario, others)):
             names = " and ".join(f"`{each.name}`" for each in (self.path, *others))
