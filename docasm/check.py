@@ -166,7 +166,7 @@ def _unknown_variables(
     """The variables of a file's own tags that nothing is sure to set."""
     known = RENDER_NAMES | declared.keys() | compiler.variables.keys() | {MESSAGE}
     for hole in _holes(atom for part in fragment.parts for atom in part.atoms):
-        for name in sorted(hole.tag.names - known - hole.known.keys() - hole.assigned):
+        for name in sorted(hole.needs - known):
             message = f"nothing gives the variable `{name}` a value"
             declare = "declare it under `variables` in the front matter (`null` if a render must set it)"
             hint = f"{did_you_mean(name, known, kind='variables')} or {declare}"

@@ -27,6 +27,10 @@ class Expression:
     evaluate: Callable[[Names, Budget], Any]
     names: frozenset[str]
     """The variables it asks for."""
+    needs: frozenset[str]
+    """Those of them without which it fails."""
+    tested: frozenset[str]
+    """Those of which it asks whether they are defined."""
     cost: int
     """The steps one evaluation takes."""
 

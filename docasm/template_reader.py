@@ -13,6 +13,7 @@ from jinja2.parser import Parser
 from docasm.account import Budget, OverBudgetError
 from docasm.contain import CONTAINERS
 from docasm.errors import DocasmError, Problem, did_you_mean
+from docasm.needs import needed, tested
 from docasm.sandbox import SANDBOX, evaluator
 from docasm.source import Source
 from docasm.template import Assignment, Branch, Expression, Literal, Loop, Names, Node, Output, names_in
@@ -147,13 +148,14 @@ class _Reader:
         assert isinstance(node, nodes.Expr)
         names = names_in(node) - SANDBOX.globals.keys()
         if isinstance(node, nodes.Name):
-            return Expression(_look_up(node.name), names, 2)
+            return Expression(_look_up(node.name), names, names, frozenset(), 2)
         cost = 1 + sum(1 for _ in node.find_all(nodes.Node))
         self.compiled += _COMPILING + cost
         if self.compiled > MAX_COMPILED:
             message = "the expressions of this file are too many, or too long, to be compiled"
             raise DocasmError([self.source.problem_at("over-budget", message, self.tag(node), hint=_SHARE)])
-        return Expression(evaluator(instrument(node), names), names, cost)
+        needs = needed(node) & names
+        return Expression(evaluator(instrument(node), names), names, needs, tested(node), cost)
 
     def tag(self, node: nodes.Node) -> int:
         """The offset of the tag in which a node stands."""

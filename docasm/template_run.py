@@ -19,6 +19,7 @@ from docasm.account import PIECE_WEIGHT, Budget, OverBudgetError, weight
 from docasm.contain import CONTAINERS
 from docasm.errors import DocasmError, did_you_mean
 from docasm.filters import to_text
+from docasm.needs import needed_names
 from docasm.source import Source
 from docasm.template import (
     Assignment,
@@ -66,6 +67,11 @@ class Hole:
     def assigned(self) -> frozenset[str]:
         """The names that `{% set %}` gives a value before it."""
         return frozenset().union(*(each.binds for each in self.assignments))
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The names that a render must bring."""
+        return needed_names((*self.assignments, self.tag)) - self.known.keys()
 
     @property
     def container(self) -> str | None:

@@ -45,6 +45,7 @@ LAYERS = (
     "sandbox",
     "template_check",
     "template",
+    "needs",
     "template_reader",
     "template_run",
     "atoms",
