@@ -10,13 +10,14 @@ from docasm.fragment import Part
 from docasm.lints.reach import included, reached
 from docasm.lints.subject import BundleFile, Found, Outline, Subject, at
 from docasm.markdown import Block, Definition, definitions, opening_of, structure
+from docasm.source import Source
 from docasm.trigger import KINDS
 
 _LF = "\n"
 MOST_COMPARED = 100_000
 """A longer text is not given to a second parser, whose time nothing bounds."""
 _SEVEN = "#######"
-_NESTED = re.compile(r"^[ \t>*+\d-][^\n]*?(?:```|~~~|<)", re.M)
+NESTED = re.compile(r"^[ \t>*+\d-][^\n]*?(?:```|~~~|<)", re.M)
 """Parsing is what takes time, and few texts have anything of the kind."""
 _structure = lru_cache(maxsize=256)(structure)
 """More texts than lints look at together, each with several of them."""
@@ -62,13 +63,20 @@ def too_deep(subject: Subject) -> Iterator[Found]:
 
 def left_open(subject: Subject) -> Iterator[Found]:
     """Fences and HTML blocks in lists and quotes that only the end of these ends."""
-    for file in (each for each in _texts(subject) if _NESTED.search(each.body.text)):
+    for file in (each for each in _texts(subject) if NESTED.search(each.body.text)):
         for block in _structure(file.body.text).blocks:
             opening = opening_of(block) if block.nested else None
             if opening is not None:
                 message = "this block is not closed; the end of its list item or quote closes it"
                 hint = f"close it with {opening.closer}, as deep as it is opened"
-                yield Found(file.source, file.body.line_of(block.first), 1, message, hint)
+                line, column = file.body.position(_start(file.body, block))
+                yield Found(file.source, line, column, message, hint)
+
+
+def _start(body: Source, block: Block) -> int:
+    """Where a fence or an HTML block begins, after what its list items and quotes begin with."""
+    start = body.lines.start(block.first)
+    return body.text.index(block.markup or "<", start)
 
 
 def _texts(subject: Subject) -> Iterator[BundleFile]:

@@ -126,7 +126,7 @@ def _says_the_same(before: Patient, after: Patient) -> bool:
 
 def _told(part: Part) -> tuple[str, str]:
     closer = part.closer.text if part.closer else ""
-    return part.role, _LEVEL.sub("#", part.source.text + closer)
+    return part.role, _LEVEL.sub("#", markdown.without_closers(part.source.text) + closer)
 
 
 def _named(subject: Subject) -> frozenset[str]:

@@ -5,26 +5,55 @@ from collections.abc import Iterator, Sequence
 
 from docasm.atoms import Heading
 from docasm.fragment import Part
-from docasm.lints.markdown import jumping, outline
+from docasm.lints.markdown import NESTED, jumping, outline
+from docasm.markdown import Block, opening_of, structure
 from docasm.mends.edit import Edit
 from docasm.mends.patient import Patient
 
+_BLANK = " \t"
+_LIST_MARKER = re.compile(r"[^> \t]")
 _RUN = re.compile(r" {0,3}(?P<run>#{1,6})(?=[ \t]|$)", re.M)
 
 
 def closers(patient: Patient) -> Sequence[Edit]:
-    """The line that closes the fence or HTML block of a part at its end, as docasm closes it."""
-    parts = [part for part in patient.fragment.parts if part.closer] if patient.fragment else []
-    if not parts or not patient.is_plain:
-        return ()
-    return [_closer(patient, part) for part in parts]
+    """The lines that close fences and HTML blocks: where docasm closes a part's, and in lists and quotes."""
+    parts = patient.fragment.parts if patient.fragment and patient.is_plain else ()
+    return [edit for part in parts for edit in _closers(patient, part)]
 
 
-def _closer(patient: Patient, part: Part) -> Edit:
-    assert part.closer is not None
-    last = part.source.line_of(part.source.text.count("\n"))
-    end = patient.source.lines.start(last) - 1
-    return Edit(end, end, part.closer.text)
+def _closers(patient: Patient, part: Part) -> Iterator[Edit]:
+    text = part.source.text
+    lines = text.split("\n")
+    for block in structure(text).blocks if NESTED.search(text) else ():
+        opening = opening_of(block) if block.nested else None
+        if opening is not None:
+            filled = (number for number in range(block.first, block.last) if lines[number].strip(_BLANK))
+            yield _after(
+                patient, part, max(filled), f"\n{_prefix(lines[block.first], block)}{opening.closer}"
+            )
+    if part.closer:
+        yield _after(patient, part, len(lines) - 1, part.closer.text)
+
+
+def _after(patient: Patient, part: Part, line: int, text: str) -> Edit:
+    """A text at the end of a line of a part."""
+    end = patient.source.lines.start(part.source.line_of(line)) - 1
+    return Edit(end, end, text)
+
+
+def _prefix(line: str, block: Block) -> str:
+    """What a line starts with to stand in the list items and quotes in which a block begins."""
+    return _LIST_MARKER.sub(" ", line[: line.index(block.markup or "<")])
+
+
+def without_closers(text: str) -> str:
+    """A text without the lines that close fences and HTML blocks in lists and quotes."""
+    lines = text.split("\n")
+    for block in reversed(structure(text).blocks if NESTED.search(text) else ()):
+        closes = block.kind in ("fence", "html") and opening_of(block) is None
+        if block.nested and closes and block.last - block.first > 1:
+            del lines[block.last - 1]
+    return "\n".join(lines)
 
 
 def levels(patient: Patient) -> Sequence[Edit]:
