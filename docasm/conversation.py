@@ -17,6 +17,7 @@ from docasm.dialogue import (
     to_messages,
 )
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
+from docasm.json_values import finite, not_json
 from docasm.providers.facts import Models
 from docasm.render import OUTSIDE, Render
 from docasm.rounds import NO_WINDOW, Shown, Window, shown
@@ -184,7 +185,7 @@ class Conversation:
     def from_json(cls, text: str, *, tokenizers: Mapping[str, Count] | None = None) -> Self:
         """What `to_json` wrote; keys that it does not write are left out. Raises DocasmError."""
         try:
-            value = json.loads(text)
+            value = json.loads(text, parse_float=finite, parse_constant=not_json)
             window = Window.read(value["window"])
             made = cls.from_messages(value["messages"], tools=value["tools"], params=value["params"])
             stable = tuple(value.get("stable", ()))  # which earlier versions did not write

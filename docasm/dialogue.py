@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
-from docasm.json_values import dumped, nesting_exceeds
+from docasm.json_values import dumped, finite, nesting_exceeds, not_json
 from docasm.markers import Message
 from docasm.settings import MAX_NESTING
 
@@ -29,7 +29,7 @@ class ToolCall:
         if not self.arguments.strip():
             return {}
         try:
-            value = json.loads(self.arguments, parse_constant=_no_number)
+            value = json.loads(self.arguments, parse_float=finite, parse_constant=not_json)
         except (ValueError, RecursionError):
             value = ()
         if value is None:
@@ -52,10 +52,6 @@ class Entry:
     """What the assistant wants to be called."""
     call_id: str = ""
     """Of a tool's result, the call that it answers."""
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(name)  # NaN and the infinities, which JSON has not
 
 
 def entries_of(messages: Iterable[Message]) -> tuple[Entry, ...]:

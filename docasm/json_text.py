@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from docasm.errors import DocasmError, Problem
-from docasm.json_values import nesting_exceeds
+from docasm.json_values import finite, nesting_exceeds, not_json
 from docasm.settings import MAX_NESTING
 from docasm.source import Source
 
@@ -32,7 +32,7 @@ def parse_json(source: Source) -> Any:
     """
     try:
         value = json.loads(
-            source.text, object_pairs_hook=_mapping, parse_float=_finite, parse_constant=_refuse
+            source.text, object_pairs_hook=_mapping, parse_float=finite, parse_constant=not_json
         )
     except json.JSONDecodeError as error:
         raise DocasmError([_syntax(source, error)]) from None
@@ -47,17 +47,9 @@ def parse_json(source: Source) -> Any:
 
 def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    return found if len(found) == len(pairs) else _refuse("")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    return number if math.isfinite(number) else _refuse(text)
-
-
-def _refuse(text: str) -> Any:
-    """What it is and where it stands, the scan finds out."""
-    raise ValueError(text)
+    if len(found) < len(pairs):
+        raise ValueError  # which key is given twice, and where, the scan finds out
+    return found
 
 
 def _syntax(source: Source, error: json.JSONDecodeError) -> Problem:

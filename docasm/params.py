@@ -1,20 +1,22 @@
 """Request parameters: what a bundle and its skills pass on to the payload."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from docasm.errors import Problem
 from docasm.fields import Fields
+from docasm.json_values import is_text
 from docasm.shapes import NOT_BLANK, Shape, mapping, number, text, whole
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+    return isinstance(value, str) and bool(value.strip()) and is_text(value)
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and value >= 0
+    return type(value) in (int, float) and 0 <= value < math.inf
 
 
 def _is_whole(value: Any) -> bool:
@@ -49,6 +51,13 @@ def read_params(fields: Fields, *, severity: str) -> Mapping[str, Any]:
             else:
                 fields.wrong(setting, f"`{key}` must be {wanted}")
     return MappingProxyType(params)
+
+
+def wrong_params(params: Mapping[str, Any]) -> Iterator[Problem]:
+    """What is wrong with parameters that no file of a bundle gave."""
+    for key, (wanted, fits, _) in PARAMS.items():
+        if params.get(key) is not None and not fits(params[key]):
+            yield Problem("wrong-type", f"`{key}` must be {wanted}, and is {params[key]!r:.60}")
 
 
 def merge_params(

@@ -8,7 +8,7 @@ from typing import Any, Self
 from docasm.dialogue import Entry
 from docasm.errors import DocasmError, failure
 from docasm.layout import Layout
-from docasm.limits import HISTORY
+from docasm.limits import HISTORY, MOST_FACTOR
 from docasm.size import NOTHING, UNLIMITED, Size
 from docasm.tell import Cut
 
@@ -66,7 +66,7 @@ def _is_setting(key: str, value: Any) -> bool:
     if key == "tokenizer":
         return value is None or isinstance(value, str)
     if key == "token_factor":
-        return type(value) in (int, float) and value > 0
+        return type(value) in (int, float) and 0 < value <= MOST_FACTOR
     if key == "step":
         return type(value) is int and value > 0
     return value is None or (type(value) is int and value >= 0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
-from docasm.json_values import dumped, nesting_exceeds
+from docasm.json_values import check_json, dumped, nesting_exceeds
 from docasm.settings import MAX_NESTING, Setting
 
 ALL = "all"
@@ -144,7 +144,9 @@ def _read(value: object, where: str) -> Tool:
         raise _bad(where, "`description` must be text")
     if not isinstance(strict, bool | None):
         raise _bad(where, "`strict` must be true or false")
-    return Tool(name, description or "", _schema(body.get(schema_key), where, schema_key), strict)
+    tool = Tool(name, description or "", _schema(body.get(schema_key), where, schema_key), strict)
+    check_json([tool.description, tool.parameters], where, "bad-tool")
+    return tool
 
 
 def _body(value: object, where: str) -> tuple[Mapping[str, Any], str]:

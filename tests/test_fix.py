@@ -104,9 +104,7 @@ class TestProperties:
 
     @_quick
     @given(_BODIES | _NESTED, st.booleans())
-    def test_only_closers_and_levels_of_headings_change(
-        self, body: str, verbatim: bool
-    ) -> None:
+    def test_only_closers_and_levels_of_headings_change(self, body: str, verbatim: bool) -> None:
         with TemporaryDirectory() as name:
             folder = write_bundle(
                 Path(name), {"skills/a.md": skill(body, f"triggers: [dm]\ntemplate: {str(verbatim).lower()}")}

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from docasm.dialogue import check_pairs
 from docasm.errors import DocasmError, Problem
+from docasm.json_values import is_text
 from docasm.providers.how_much import too_many
 from docasm.providers.request import Item, Request, Rules
 
@@ -13,6 +14,7 @@ def check(request: Request, rules: Rules) -> None:
     """Raises DocasmError with all that the API would refuse."""
     problems = [
         *_pairs(request),
+        *_no_text(request),
         *_arguments(request, rules),
         *_blank(request, rules),
         *_first(request, rules),
@@ -34,6 +36,16 @@ def _pairs(request: Request) -> Iterable[Problem]:
         check_pairs(request.entries, [entry.index for entry in request.entries])
     except DocasmError as error:
         yield from error.problems
+
+
+def _no_text(request: Request) -> Iterable[Problem]:
+    for entry in request.entries:
+        calls = (text for call in entry.calls for text in (call.id, call.name, call.arguments))
+        for text in (entry.content, entry.call_id, *calls):
+            if not (text.isascii() or is_text(text)):
+                message = f"message {entry.index} ({entry.role}) holds a lone surrogate, which is no text"
+                hint = "decode what came in with errors='replace', or mend where it was cut"
+                yield Problem("lone-surrogate", message, hint=hint)
 
 
 def _arguments(request: Request, rules: Rules) -> Iterable[Problem]:
