@@ -1,6 +1,8 @@
 """`docasm test`: the scenarios of a bundle, compared with their snapshots by pytest."""
 
 import os
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,7 +13,7 @@ from types import MappingProxyType
 
 import click
 
-from docasm.errors import failure
+from docasm.errors import DocasmError, failure
 
 SEPARATOR = "--"
 """What follows is for pytest."""
@@ -19,6 +21,7 @@ _PYTEST_ARGS = "docasm.pytest-args"
 _NONE_COLLECTED = 5
 _EXIT_CODES: Mapping[int, int] = MappingProxyType({0: 0, 4: 2})
 """From pytest's exit code to that of docasm; any other is 1."""
+_NAMES_A_CASE = re.compile(r"\[|::")
 _OF_PYTEST = "PYTEST_"
 """How variables start that set up tests of another project, or say that one of them is running."""
 
@@ -53,22 +56,20 @@ def command(ctx: click.Context, paths: Sequence[str], update: bool) -> None:
     """
     _require("pytest", "syrupy")
     given = paths or (".",)
-    _check_names(given)
     done = subprocess.run(_pytest(given, update, ctx.meta[_PYTEST_ARGS]), env=_environment(), check=False)
-    if done.returncode == _NONE_COLLECTED and not ctx.meta[_PYTEST_ARGS]:
-        named = ", ".join(f"`{path}`" for path in given)
-        hint = "a scenario is a YAML file with a `trigger`; `docasm init bot` writes two"
-        raise failure("no-scenario", f"there is no scenario in {named}", hint=hint)
+    if done.returncode == _NONE_COLLECTED:
+        raise _nothing(given, ctx.meta[_PYTEST_ARGS])
     ctx.exit(_EXIT_CODES.get(done.returncode, 1))
 
 
-def _check_names(paths: Sequence[str]) -> None:
-    """Raises a usage error for a name in which pytest would look for the name of a case."""
-    for path in paths:
-        if "[" in path or "::" in path:
-            raise click.BadParameter(
-                f"pytest cannot be given `{path}`; name a folder above it", param_hint="PATH"
-            )
+def _nothing(paths: Sequence[str], more: Sequence[str]) -> DocasmError:
+    """That there is no case to compare."""
+    named = ", ".join(f"`{path}`" for path in paths)
+    if more:
+        hint = "without these arguments all scenarios there are compared"
+        return failure("no-scenario", f"`{shlex.join(more)}` selects nothing in {named}", hint=hint)
+    hint = "a scenario is a YAML file with a `trigger`; `docasm init bot` writes two"
+    return failure("no-scenario", f"there is no scenario in {named}", hint=hint)
 
 
 def _require(*names: str) -> None:
@@ -87,11 +88,20 @@ def _pytest(paths: Sequence[str], update: bool, more: Sequence[str]) -> list[str
     plugins = ("no:cacheprovider", "syrupy", "docasm.pytest_plugin")
     return [
         *(sys.executable, "-P", "-m", "pytest", "-qq", "-rN", "--no-header", "--noconftest"),
-        *("-c", os.devnull, f"--rootdir={_root(paths)}", "-o", "python_files=", "--docasm-test"),
+        *("-c", os.devnull, f"--rootdir={_root(paths)}", "-o", "python_files="),
+        *(f"--docasm-test={os.path.abspath(path)}" for path in paths),
         *(each for plugin in plugins for each in ("-p", plugin)),
         *(["--snapshot-update"] if update else []),
-        *("--snapshot-details", *more, SEPARATOR, *paths),
+        *("--snapshot-details", *more, SEPARATOR, *map(_argument, paths)),
     ]
+
+
+def _argument(path: str) -> str:
+    """The path; or the next one above it in which pytest does not look for the name of a case."""
+    if not _NAMES_A_CASE.search(path):
+        return path
+    above = map(str, Path(os.path.abspath(path)).parents)
+    return next(each for each in above if not _NAMES_A_CASE.search(each))
 
 
 def _root(paths: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ CASES = ("document", "payload")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini(SCENARIOS, type="linelist", default=[], help="scenarios of docasm that are tests, as globs")
-    parser.addoption("--docasm-test", action="store_true", default=False, help=argparse.SUPPRESS)
+    parser.addoption("--docasm-test", action="append", default=[], help=argparse.SUPPRESS)
 
 
 def pytest_configure(config: pytest.Config) -> None:

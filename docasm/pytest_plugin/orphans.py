@@ -7,20 +7,24 @@ from pathlib import Path
 import pytest
 
 from docasm.pytest_plugin import CASES, SCENARIOS, SUFFIXES
+from docasm.pytest_plugin.snapshot_text import is_by_docasm
 
 _SEEN = pytest.StashKey[list[Path]]()
 
 
 def note_folder(path: Path, config: pytest.Config) -> None:
     """That pytest came upon a folder while it looked for scenarios."""
-    if path.name == config.getoption("snapshot_dirname", None):
+    is_meant = any(map(path.is_relative_to, config.option.docasm_test))
+    if is_meant and path.name == config.getoption("snapshot_dirname", None):
         config.stash.setdefault(_SEEN, []).append(path)
 
 
 def orphans(config: pytest.Config) -> Iterator[Path]:
     """The snapshots without a scenario, in the folders where this run looks for scenarios."""
-    for folder in sorted({*config.stash.get(_SEEN, ()), *_listed(config)}):
-        yield from (path for path in sorted(folder.glob("*/*")) if not belongs(path) and path.stem in CASES)
+    for site in sorted({*config.stash.get(_SEEN, ()), *_listed(config)}):
+        for document in sorted(site.glob(f"*/{CASES[0]}.md")):
+            if not belongs(document) and is_by_docasm(document):
+                yield from (each for each in sorted(document.parent.iterdir()) if each.stem in CASES)
 
 
 def belongs(snapshot: Path) -> bool:

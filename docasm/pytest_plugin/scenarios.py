@@ -46,8 +46,9 @@ def collected(path: Path, parent: pytest.Collector) -> "ScenarioFile | None":
     """The scenario in a YAML file: one that is listed, or that was named and has a trigger."""
     if os.path.realpath(path) in parent.config.stash.get(_LISTED, ()):
         return ScenarioFile.from_parent(parent, path=path)
-    named = parent.config.option.docasm_test or parent.session.isinitpath(path)
-    return ScenarioFile.from_parent(parent, path=path) if named and is_scenario(path) else None
+    named = any(map(path.is_relative_to, parent.config.option.docasm_test))
+    is_meant = named or parent.session.isinitpath(path)
+    return ScenarioFile.from_parent(parent, path=path) if is_meant and is_scenario(path) else None
 
 
 def is_scenario(path: Path) -> bool:

@@ -11,6 +11,7 @@ The front matter says how large the messages are, and where the lines of the doc
 import json
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -30,6 +31,7 @@ _IN_JSON = re.compile(_HIDDEN)
 _ESCAPE = re.compile(r"\\u\{(10[0-9a-f]{4}|[0-9a-f]{1,5})\}")
 _NO_LINE_END = "\\u{}\n"
 _RULE = "---\n"
+_FIRST = "# By docasm."
 _LINES = "lines: # what wrote them; not compared\n"
 _PLAIN = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9_./()-]+(:[0-9-]+)?( x [0-9]+)?")
 """What is text in YAML without quotes."""
@@ -50,6 +52,12 @@ def document(snapshot: str) -> str:
 def body(snapshot: str) -> str:
     """The snapshot without its front matter."""
     return _parts(snapshot)[1]
+
+
+def is_by_docasm(path: Path) -> bool:
+    """Whether a file is the snapshot of a document."""
+    with path.open("rb") as file:
+        return file.readline().rstrip() == b"---" and file.readline().startswith(_FIRST.encode())
 
 
 def compared(snapshot: str) -> tuple[str, str]:
@@ -95,7 +103,7 @@ def _sizes(messages: Iterable[Message]) -> str:
         f"  - {{role: {each.role}, chars: {len(each.content)}, tokens: {count(each.content)}}}\n"
         for each in messages
     )
-    return f"# By docasm. Tokens are estimates.\nmessages:\n{''.join(lines)}"
+    return f"{_FIRST} Tokens are estimates.\nmessages:\n{''.join(lines)}"
 
 
 def _sources(origins: Iterable[Origin]) -> str:
