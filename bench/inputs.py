@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 PROMPT = Path(__file__).parent / "prompt"
+UNLIMITED = "unlimited"
+"""What prompts with limits are compared with."""
 
 HISTORY = (
     ("user", "Are you online?"),

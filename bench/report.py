@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
+from bench.inputs import UNLIMITED
 from bench.peers import BASE, PEERS, VARIANTS
 
 _TITLES = {
@@ -23,7 +24,8 @@ def main(path: str) -> None:
     run = json.loads(Path(path).read_text(encoding="utf-8"))
     peers = [each for each in run["benchmarks"] if "peer" in each["extra_info"]]
     growth = [each for each in run["benchmarks"] if "table" in each["extra_info"]]
-    blocks = [_machine(run), *_peer_tables(peers), *_growth_tables(growth)]
+    limits = [each for each in run["benchmarks"] if "kind" in each["extra_info"]]
+    blocks = [_machine(run), *_peer_tables(peers), *_growth_tables(growth), *_limit_tables(limits)]
     sys.stdout.write("\n\n".join(blocks) + "\n")
 
 
@@ -48,28 +50,39 @@ def _version(package: str) -> str:
 
 def _peer_tables(benchmarks: Sequence[dict[str, Any]]) -> Iterable[str]:
     for variant in VARIANTS:
-        samples = defaultdict(list)
-        for each in benchmarks:
-            if each["group"] == variant:
-                samples[each["extra_info"]["peer"]].extend(each["stats"]["data"])
+        samples = _samples(benchmarks, variant, "peer")
         if samples:
             shape = next(each["extra_info"] for each in benchmarks if each["group"] == variant)
-            yield _peer_table(variant, shape, samples)
+            size = f"({shape['messages']} messages, system {shape['system']:,} bytes)"
+            yield _compared(f"{_TITLES[variant]} {size}", {each: samples[each] for each in PEERS}, BASE)
 
 
-def _peer_table(variant: str, shape: dict[str, Any], samples: dict[str, list[float]]) -> str:
-    title = f"### {_TITLES[variant]} ({shape['messages']} messages, system {shape['system']:,} bytes)"
-    base = median(samples[BASE])
-    rows = [_peer_row(peer, samples[peer], base) for peer in PEERS if peer in samples]
-    header = ["", "median us", "p10", "p90", f"ratio to {BASE}", "calls"]
-    return f"{title}\n\n{_table(header, rows)}"
+def _limit_tables(benchmarks: Sequence[dict[str, Any]]) -> Iterable[str]:
+    for title in dict.fromkeys(each["group"] for each in benchmarks):
+        yield _compared(title, _samples(benchmarks, title, "kind"), UNLIMITED)
 
 
-def _peer_row(peer: str, seconds: list[float], base: float) -> list[str]:
+def _samples(benchmarks: Iterable[dict[str, Any]], group: str, key: str) -> dict[str, list[float]]:
+    """All that was measured in a group, by what `key` says of it."""
+    samples = defaultdict(list)
+    for each in benchmarks:
+        if each["group"] == group:
+            samples[each["extra_info"][key]].extend(each["stats"]["data"])
+    return samples
+
+
+def _compared(title: str, samples: dict[str, list[float]], base: str) -> str:
+    middle = median(samples[base])
+    rows = [_row(name, seconds, middle) for name, seconds in samples.items()]
+    header = ["", "median us", "p10", "p90", f"ratio to {base}", "calls"]
+    return f"### {title}\n\n{_table(header, rows)}"
+
+
+def _row(name: str, seconds: list[float], base: float) -> list[str]:
     deciles = quantiles(seconds, n=10)
     middle = median(seconds)
     times = [f"{each * 1e6:.1f}" for each in (middle, deciles[0], deciles[-1])]
-    return [peer, *times, f"{middle / base:.2f}", f"{len(seconds):,}"]
+    return [name, *times, f"{middle / base:.2f}", f"{len(seconds):,}"]
 
 
 def _growth_tables(benchmarks: Sequence[dict[str, Any]]) -> Iterable[str]:

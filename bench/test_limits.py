@@ -8,7 +8,7 @@ import pytest
 
 import docasm
 from bench import generated
-from bench.inputs import PROMPT, message_history, new_question
+from bench.inputs import PROMPT, UNLIMITED, message_history, new_question
 from bench.timing import Arguments, Benchmark
 
 TURNS = (1_000, 10_000, 100_000)
@@ -40,6 +40,9 @@ PROMPT_LIMITS = {
 """Every limit is set, in each of these."""
 BOUND = {"those of the history bind": {"history"}, "limits that bind": {"history", "skills", "tools"}}
 """The slots that are cut."""
+ROUNDS = 10
+CALLS = 200
+"""In each round."""
 LAYOUTS = {"list": "recent", "messages": "thread"}
 
 
@@ -77,16 +80,21 @@ def test_skills(benchmark: Benchmark, tmp_path: Path, size: int, fits: bool) -> 
     assert bool(rendered.cuts) is not fits
 
 
+# The decorator nearest to the function varies slowest: every kind has its turn before the next round begins.
+@pytest.mark.parametrize("kind", [UNLIMITED, *PROMPT_LIMITS])
 @pytest.mark.parametrize("shown", LAYOUTS)
 @pytest.mark.parametrize("tokenizer", ["o200k_base", "estimate"])
-@pytest.mark.parametrize("kind", ["unlimited", *PROMPT_LIMITS])
-def test_prompt(benchmark: Benchmark, tmp_path: Path, kind: str, tokenizer: str, shown: str) -> None:
-    _describe(benchmark, f"The prompt, history as {shown}, `{tokenizer}`", 1, kind)
+@pytest.mark.parametrize("turn", range(ROUNDS))
+def test_prompt(
+    benchmark: Benchmark, tmp_path: Path, kind: str, tokenizer: str, shown: str, turn: int
+) -> None:
+    benchmark.group = f"The prompt, history as {shown}, `{tokenizer}`"
+    benchmark.extra_info = {"kind": kind, "turn": turn}
     settings = f"slots: {{history: {{as: {shown}}}}}"
     if kind in PROMPT_LIMITS:
         settings = _SLOTS.format(**PROMPT_LIMITS[kind], tokenizer=tokenizer, shown=shown)
     bundle = _bundle(tmp_path, settings, LAYOUTS[shown])
-    rendered = _time(benchmark, bundle, rounds=2_000, history=message_history())
+    rendered = _time(benchmark, bundle, rounds=CALLS, history=message_history())
     assert {cut.slot for cut in rendered.cuts} >= BOUND.get(kind, set())
     assert bool(rendered.cuts) is (kind in BOUND)
 
