@@ -1,7 +1,8 @@
 """A scenario: one trigger and its surroundings, from a file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from os.path import abspath
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from docasm.resolve import Resolvers
 from docasm.settings import Setting, parse_settings
 from docasm.shapes import NOT_BLANK, Keys, Shape, either, free, given, keys, list_of, mapping, text, whole
 from docasm.skill import VARIABLES, read_variables
-from docasm.source import is_file, read
+from docasm.source import Source, is_file, is_folder, read
 from docasm.tool_list import TOOLS, read_tool_list
 from docasm.tool_servers import ToolServers
 from docasm.tools import Tool
@@ -98,19 +99,26 @@ class Scenario:
     results: Mapping[str, Any]
     """What tools return, by their names."""
 
-    def render(self, *, layout: str | None = None, model: str | None = None) -> Render:
+    def render(
+        self,
+        *,
+        variables: Mapping[str, Any] | None = None,
+        layout: str | None = None,
+        model: str | None = None,
+        now: datetime | str | None = None,
+    ) -> Render:
         """The document; raises DocasmError with everything that is wrong.
 
-        `layout` and `model` go before those of the file.
+        What is given goes before what the file says, of `variables` one by one.
         """
         return self.bundle.render(
             self.trigger,
             history=self.history,
-            variables=self.variables,
+            variables={**self.variables, **(variables or {})},
             tools=self.tools,
             model=model or self.model,
             layout=layout or self.layout,
-            now=self.now,
+            now=now or self.now,
             provider=self.provider,
             resolvers=self.results,
         )
@@ -127,7 +135,7 @@ def load_scenario(
     """
     file = Path(path)
     problems: list[Problem] = []
-    fields = Fields(parse_settings(read(file)), problems, "the scenario")
+    fields = Fields(parse_settings(_source(file)), problems, "the scenario")
     fields.only(SCENARIO_KEYS)
     fields.text("description")
     trigger = _trigger(fields, problems)
@@ -144,6 +152,23 @@ def load_scenario(
         raise DocasmError(problems)
     given = None if fields.get("tools") is None else tools
     return Scenario(file, bundle, trigger, history, variables, model, layout, given, now, provider, results)
+
+
+def _source(file: Path) -> Source:
+    """What a file holds; the scenarios of a folder, or near a file that is not there, are in the hint."""
+    if is_file(file):
+        return read(file)
+    is_a_folder = is_folder(file)
+    folder = file if is_a_folder else file.parent
+    others = sorted(each.as_posix() for each in folder.glob("*.y*ml") if each.name != FILE_NAME)
+    meant = "" if is_a_folder else file.as_posix()
+    hint = did_you_mean(meant, others, kind="YAML files there") if others else ""
+    if is_a_folder:
+        raise failure("unreadable-file", f"`{file}` is a folder, and a scenario is a file", hint=hint)
+    try:
+        return read(file)
+    except DocasmError as error:
+        raise DocasmError([replace(each, hint=hint) for each in error.problems]) from None
 
 
 def _bundle(fields: Fields, file: Path, problems: list[Problem], **answering: Any) -> Bundle | None:

@@ -303,7 +303,7 @@ class TestRender:
 
     def test_a_value_that_is_no_text(self) -> None:
         options = ["--dm", "x", "--model", "\udcff", "--format", "openai"]
-        assert "error[lone-surrogate]: the output holds a lone surrogate" in failing(1, *BUNDLE, *options)
+        assert "error[wrong-type]: `model` must be a name, and is" in failing(1, *BUNDLE, *options)
 
     def test_a_failing_render_leaves_the_file_alone(self, write: Callable[[str, str], Path]) -> None:
         out = write("out.md", "before")
@@ -426,8 +426,8 @@ class TestRender:
         ("options", "told"),
         [
             ("", "give a SCENARIO, or --bundle with one of --dm, --cron and --event"),
-            ("s.yaml --dm x --var a=b", "--dm and --var belong to --bundle; a SCENARIO"),
-            ("s.yaml --now now", "--now belong to --bundle; a SCENARIO"),
+            ("s.yaml --dm x --history h --var a=b", "--dm and --history belong to --bundle; a SCENARIO"),
+            ("s.yaml --sender x --now now", "--sender belongs to --bundle; a SCENARIO"),
             ("--dm x --sender y", "give --bundle DIR too, with --dm and --sender"),
             ("--bundle b", "--bundle needs one of --dm, --cron and --event"),
             ("--bundle b --dm x --cron y", "--dm and --cron were given"),
@@ -449,7 +449,10 @@ class TestRender:
         ("args", "told"),
         [
             (["render", "nowhere.yaml"], "error[unreadable-file]: cannot read `nowhere.yaml`: No such file"),
-            (["render", str(ROOT / "examples")], "cannot read"),
+            (
+                ["render", str(ROOT / "examples")],
+                "examples` is a folder, and a scenario is a file\nhint: YAML",
+            ),
             (["render", "--bundle", "nowhere", "--dm", "x"], "error[no-bundle]"),
             ([*BUNDLE, "--dm", ""], "error[empty-input]"),
             (

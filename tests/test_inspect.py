@@ -375,7 +375,26 @@ class TestAllTake:
 
     def test_usage_errors(self, command: str) -> None:
         assert "give a SCENARIO, or --bundle" in invoke(command, code=2)
-        assert "--dm belong to --bundle" in invoke(command, DM, "--dm", "x", code=2)
+        assert "--dm belongs to --bundle" in invoke(command, DM, "--dm", "x", code=2)
+
+    def test_options_beside_a_scenario(self, command: str, tmp_path: Path) -> None:
+        files = {
+            "skills/a.md": skill("Hi {{ who }}, {{ model }}, {{ now }}."),
+            "layouts/short.md": "system:\nShort.\n\n<<skills>>\n\nuser:\n<<input>>\n",
+            "s.yaml": "trigger: {type: dm, text: Hello}\nvariables: {who: ann}\nmodel: one\nnow: early\n",
+        }
+        folder = write_bundle(tmp_path, files)
+        options = ("--var", "who=a-longer-name", "--layout", "short", "--model", "two", "--now", "2026-01-01")
+        plain, other = invoke("render", folder / "s.yaml"), invoke("render", folder / "s.yaml", *options)
+        assert "Hi ann, one, early." in plain
+        assert "Short.\n\nHi a-longer-name, two, 2026-01-01T00:00:00Z." in other
+        assert invoke(command, folder / "s.yaml") != invoke(command, folder / "s.yaml", *options)
+
+    def test_a_folder_or_a_name_that_is_not_there(self, command: str) -> None:
+        told = invoke(command, ROOT / "examples", code=1)
+        assert "is a folder, and a scenario is a file" in told
+        assert "examples/cron.yaml`, `" in told
+        assert "examples/dm.yaml`?" in invoke(command, ROOT / "examples/dmm.yaml", code=1)
 
     def test_problems(self, command: str) -> None:
         assert "error[unreadable-file]" in invoke(command, "nowhere.yaml", code=1)

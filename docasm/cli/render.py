@@ -66,12 +66,14 @@ def command(
 ) -> None:
     """Print the document that a model would read.
 
-    SCENARIO is a YAML file with a trigger and its surroundings. Without one, give
-    --bundle and one of --dm, --cron and --event.
+    SCENARIO is a YAML file with a trigger and its surroundings; --var, --layout,
+    --model and --now go before what it says. Without one, give --bundle and one
+    of --dm, --cron and --event.
 
     \b
     docasm render bot/dm.yaml
     docasm render bot/dm.yaml --format openai -o request.json
+    docasm render bot/dm.yaml --model gpt-5 --layout short
     docasm render bot/dm.yaml --format anthropic --repair params --cache
     docasm render --bundle bot --dm "Good morning!" --sender ann
     docasm render --bundle bot --cron "0 8 * * *" --now now

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from docasm.trigger import Trigger
 
 TRIGGERS = ("dm", "cron", "event")
+BESIDE_SCENARIO = ("--var", "--layout", "--model", "--now")
+"""What goes before what a scenario says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,10 @@ class Request:
         """Raises a usage error where the options make no sense beside a scenario, or without one."""
         given = self.given()
         if scenario is not None:
-            if given:
-                raise click.UsageError(f"{_listed(given)} belong to --bundle; a SCENARIO brings its own")
+            other = [each for each in given if each not in BESIDE_SCENARIO]
+            if other:
+                verb = "belongs" if len(other) == 1 else "belong"
+                raise click.UsageError(f"{_listed(other)} {verb} to --bundle; a SCENARIO brings its own")
             return
         triggers = [each for each in given if each[2:] in TRIGGERS]
         if not given:
@@ -66,8 +70,14 @@ class Request:
         if self.event == self.history == STANDARD_STREAM:
             raise click.UsageError("--event and --history cannot both read stdin")
 
-    def render(self, resolving: Resolving) -> "Render":
-        """The document; raises DocasmError."""
+    def render(self, scenario: str | None, resolving: Resolving) -> "Render":
+        """The document of a scenario, or of what stands for one; raises DocasmError."""
+        if scenario is None:
+            return self._render(resolving)
+        found = resolving.scenario(scenario)
+        return found.render(variables=self.variables, layout=self.layout, model=self.model, now=self.now)
+
+    def _render(self, resolving: Resolving) -> "Render":
         from docasm.cli.history_file import read_history_file
 
         assert self.bundle is not None

@@ -46,4 +46,4 @@ def rendered(scenario: str | None, resolving: Resolving, **options: Any) -> "Ren
     """The document of a scenario or of options; raises a usage error or DocasmError."""
     request = Request(**options)
     request.check(scenario)
-    return request.render(resolving) if scenario is None else resolving.scenario(scenario).render()
+    return request.render(scenario, resolving)
