@@ -18,6 +18,7 @@ from docasm.dialogue import (
 )
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
 from docasm.json_values import finite, not_json
+from docasm.params import check_params
 from docasm.providers.facts import Models
 from docasm.render import OUTSIDE, Render
 from docasm.rounds import NO_WINDOW, Shown, Window, shown
@@ -66,10 +67,12 @@ class Conversation:
         params: Mapping[str, Any] | None = None,
     ) -> Self:
         """The conversation of an OpenAI message list; raises DocasmError with a message's index."""
+        given = dict(params or {})
+        check_params(given)
         entries = read_entries(messages)
         leading = next((at for at, entry in enumerate(entries) if entry.role != "system"), len(entries))
         stable = tuple([len(entry.content) for entry in entries[:leading]])
-        return cls(entries, leading, read_tools(tools), dict(params or {}), stable=stable)
+        return cls(entries, leading, read_tools(tools), given, stable=stable)
 
     def to_messages(self) -> list[dict[str, Any]]:
         """All of it as an OpenAI message list."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docasm.errors import DocasmError, Problem, did_you_mean, failure
-from docasm.json_values import dumped, finite, nesting_exceeds, not_json
+from docasm.json_values import check_json, dumped, finite, nesting_exceeds, not_json
 from docasm.markers import Message
 from docasm.settings import MAX_NESTING
 
@@ -34,6 +34,7 @@ class ToolCall:
             value = ()
         if value is None:
             return {}
+        check_json(value, f"the call `{self.id}` of `{self.name}`", "bad-tool-call")
         if not isinstance(value, dict) or nesting_exceeds(value, MAX_NESTING):
             message = f"the arguments of the call `{self.id}` of `{self.name}` are no JSON object"
             raise failure("bad-tool-call", message, hint="they start with `{` and end with `}`")

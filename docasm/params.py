@@ -1,13 +1,13 @@
 """Request parameters: what a bundle and its skills pass on to the payload."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from docasm.errors import Problem
+from docasm.errors import DocasmError, Problem
 from docasm.fields import Fields
-from docasm.json_values import is_text
+from docasm.json_values import check_json, is_text
 from docasm.shapes import NOT_BLANK, Shape, mapping, number, text, whole
 
 
@@ -53,11 +53,17 @@ def read_params(fields: Fields, *, severity: str) -> Mapping[str, Any]:
     return MappingProxyType(params)
 
 
-def wrong_params(params: Mapping[str, Any]) -> Iterator[Problem]:
-    """What is wrong with parameters that no file of a bundle gave."""
-    for key, (wanted, fits, _) in PARAMS.items():
-        if params.get(key) is not None and not fits(params[key]):
-            yield Problem("wrong-type", f"`{key}` must be {wanted}, and is {params[key]!r:.60}")
+def check_params(params: Mapping[str, Any]) -> None:
+    """Raises DocasmError for what is wrong with parameters that no file of a bundle gave."""
+    problems = [
+        Problem("wrong-type", f"`{key}` must be {wanted}, and is {params[key]!r:.60}")
+        for key, (wanted, fits, _) in PARAMS.items()
+        if params.get(key) is not None and not fits(params[key])
+    ]
+    if problems:
+        raise DocasmError(problems)
+    for key in params.keys() - PARAMS.keys():
+        check_json({key: params[key]}, f"`{key}`", "wrong-type")
 
 
 def merge_params(

@@ -1,6 +1,7 @@
 """A saved conversation comes from outside: whatever it holds, it and its requests are made or refused."""
 
 import json
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -86,7 +87,10 @@ def test_what_is_no_number_in_json_is_refused(written: str, key: str) -> None:
 )
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_parameter_of_another_type_is_refused(provider: str, key: str, value: object) -> None:
-    conversation = Conversation.from_messages(_SAID, tools=[_TOOL], params={"model": "m", key: value})
+    params = {"model": "m", key: value}
+    with pytest.raises(DocasmError, match=f"`{key}` must be"):
+        Conversation.from_messages(_SAID, tools=[_TOOL], params=params)
+    conversation = replace(Conversation.from_messages(_SAID, tools=[_TOOL]), params=params)
     with pytest.raises(DocasmError, match=f"`{key}` must be"):
         conversation.payload(provider, repair=REPAIRS)
 
@@ -99,6 +103,25 @@ def test_what_is_no_text_is_refused_by_index(provider: str, at: int) -> None:
     conversation = Conversation.from_messages(said, params={"model": "m", "max_tokens": 9})
     with pytest.raises(DocasmError, match=rf"lone-surrogate.*message {at} "):
         conversation.payload(provider)
+
+
+@pytest.mark.parametrize("value", [float("nan"), {"a": [float("inf")]}, {1, 2}, "\ud800", {"\ud800": 1}])
+def test_another_parameter_must_be_json(value: object) -> None:
+    with pytest.raises(DocasmError, match=r"`top_p` (must be JSON|holds a lone surrogate)"):
+        Conversation.from_messages(_SAID, params={"model": "m", "top_p": value})
+    Conversation.from_messages(_SAID, params={"model": "m", "stop": ["a", {"b": None}]}).payload("openai")
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_arguments_that_are_no_text_are_refused_where_they_are_sent_as_an_object(provider: str) -> None:
+    said = json.loads(json.dumps(_SAID))
+    said[2]["tool_calls"][0]["function"]["arguments"] = r'{"q": "\ud800"}'
+    conversation = Conversation.from_messages(said, params={"model": "m", "max_tokens": 9})
+    if PROVIDERS[provider].takes_objects:
+        with pytest.raises(DocasmError, match="message 2: the call `c1` of `find` holds a lone surrogate"):
+            conversation.payload(provider)
+    else:
+        json.dumps(conversation.payload(provider).body, ensure_ascii=False).encode()
 
 
 @given(st.randoms(use_true_random=False))

@@ -6,9 +6,9 @@ from types import MappingProxyType
 from typing import Any
 
 from docasm.dialogue import Entry, entries_of
-from docasm.errors import DocasmError, did_you_mean, failure
+from docasm.errors import did_you_mean, failure
 from docasm.markers import Message
-from docasm.params import wrong_params
+from docasm.params import check_params
 from docasm.providers import anthropic, gemini, mistral, ollama, openai, responses
 from docasm.providers.check import check
 from docasm.providers.facts import NO_MODELS, Models, facts_of
@@ -57,8 +57,7 @@ def payload(
     if not isinstance(model, str) or not model:
         hint = "set `params.model` in docasm.yaml or pass --model"
         raise failure("model-missing", f"a request for `{provider}` needs a model", hint=hint)
-    if wrong := tuple(wrong_params(params)):
-        raise DocasmError(wrong)
+    check_params(params)
     names, rules = wanted(repair), PROVIDERS[provider]
     entries = [each if isinstance(each, Entry) else entries_of((each,))[0] for each in messages]
     given = {key: deepcopy(value) for key, value in params.items() if value is not None}
