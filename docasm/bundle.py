@@ -36,6 +36,10 @@ class RenderOptions(TypedDict, total=False):
     provider: str | None
 
 
+_OF_WRONG_TYPES = (AttributeError, KeyError, TypeError, ValueError)
+"""What may come of an argument that is not of the type asked for."""
+
+
 class Bundle:
     """The skills, layouts, tools and settings of an agent. Load one with `Bundle.load`."""
 
@@ -144,7 +148,7 @@ class Bundle:
         asked = asked_of(given, trigger, history, variables, tools, model, layout, now, provider)
         try:
             return run(assemble(contents, asked), asked.resolvers, asked.found)
-        except (AttributeError, KeyError, TypeError):  # asked only now: a good call pays nothing for it
+        except _OF_WRONG_TYPES:  # asked only now: a good call pays nothing for it
             check_types(asked)
             raise
 
@@ -156,7 +160,7 @@ class Bundle:
         asked = asked_of((resolvers, contents.resolvers, contents.answers), trigger, **options)
         try:
             return await run_async(assemble(contents, asked), asked.resolvers, asked.found)
-        except (AttributeError, KeyError, TypeError):
+        except _OF_WRONG_TYPES:
             check_types(asked)
             raise
 

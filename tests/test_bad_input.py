@@ -264,6 +264,7 @@ def test_values_that_are_wrong_are_told_when_they_are_made(make: Callable[[], ob
         ({"layout": "dn"}, "unknown-layout"),
         ({"layout": 5}, "wrong-type"),
         ({"variables": [1]}, "wrong-type"),
+        ({"variables": "<!--"}, "wrong-type"),
         ({"variables": {1: "x"}}, "wrong-type"),
         ({"model": 5}, "wrong-type"),
         ({"now": 5}, "wrong-type"),
