@@ -1,5 +1,6 @@
 """`docasm test`, as a person without a Python project meets it."""
 
+import shlex
 import shutil
 from pathlib import Path
 
@@ -85,6 +86,8 @@ def test_a_folder_has_any_name(project: Project, folder: str) -> None:
     assert "2 snapshots passed." in project.docasm("test", f"bot/{folder}").output
     (project.folder / f"bot/{folder}/eve.yaml").unlink()
     project.write({f"bot/{folder}/bob.yaml": f"bundle: {up}\n{FILES['bot/ann.yaml']}"})
+    hint = f"To delete what is unused: docasm test {shlex.quote(f'bot/{folder}')} --update\n"
+    assert hint in project.docasm("test", f"bot/{folder}").output
     assert project.docasm("test", f"bot/{folder}", "--update").code == 0
     assert len(project.snapshots()) == 2
 

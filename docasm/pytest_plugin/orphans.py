@@ -1,6 +1,6 @@
 """Snapshots whose scenarios are gone."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from glob import glob
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from docasm.pytest_plugin import CASES, SCENARIOS, SUFFIXES
 from docasm.pytest_plugin.snapshot_text import is_by_docasm
 
 _SEEN = pytest.StashKey[list[Path]]()
+_FOUND = pytest.StashKey[Sequence[Path]]()
 
 
 def note_folder(path: Path, config: pytest.Config) -> None:
@@ -19,8 +20,15 @@ def note_folder(path: Path, config: pytest.Config) -> None:
         config.stash.setdefault(_SEEN, []).append(path)
 
 
-def orphans(config: pytest.Config) -> Iterator[Path]:
-    """The snapshots without a scenario, in the folders where this run looks for scenarios."""
+def orphans(config: pytest.Config) -> Sequence[Path]:
+    """The snapshots without a scenario, where this run looks for scenarios; they are looked for once."""
+    found = config.stash.get(_FOUND, None)
+    if found is None:
+        found = config.stash[_FOUND] = tuple(_orphans(config))
+    return found
+
+
+def _orphans(config: pytest.Config) -> Iterator[Path]:
     for site in sorted({*config.stash.get(_SEEN, ()), *_listed(config)}):
         for document in sorted(site.glob(f"*/{CASES[0]}.md")):
             if not belongs(document) and is_by_docasm(document):

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from docasm.pytest_plugin.places import shown
+
 _OF_PYTEST = "--snapshot-update"
 
 
@@ -13,7 +15,8 @@ def say_docasm_test(config: pytest.Config) -> None:
     """Has the summary name `docasm test` where syrupy names pytest."""
     session = vars(config).get("_syrupy")
     if session is not None and session.report is not None:
-        paths = "".join(f" {shlex.quote(path)}" for path in config.args if path != ".")
+        given = map(shown, config.option.docasm_test)
+        paths = "".join(f" {shlex.quote(path)}" for path in given if path != ".")
         hint = f"To delete what is unused: docasm test{paths} --update"
         session.report = _Report(session.report, hint)
 
