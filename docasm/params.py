@@ -30,7 +30,7 @@ def _is_size(value: Any) -> bool:
 PARAMS: Mapping[str, tuple[str, Callable[[Any], bool], Shape]] = MappingProxyType(
     {
         "model": ("a name", _is_text, text("The model's name.", pattern=NOT_BLANK)),
-        "temperature": ("a number of 0 or more", _is_number, number("Randomness.", minimum=0)),
+        "temperature": ("a finite number of 0 or more", _is_number, number("Randomness.", minimum=0)),
         "max_tokens": ("a whole number above 0", _is_size, whole("The longest answer.", least=1)),
         "seed": ("a whole number", _is_whole, whole("For answers that can be repeated.")),
     }
