@@ -199,8 +199,9 @@ except Exception as error:
     print(type(error).__name__, error)
 """
 SLEEPERS = """
-import os, time
+import os, signal, time
 from docasm.cli.check_jobs import run
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored below a shell's `&`
 def sleep():
     os.write(1, f"{os.getpid()}\\n".encode())
     time.sleep(60)
