@@ -108,6 +108,11 @@ def opening_of(block: Block) -> Opening | None:
     return Opening(block.first, closer) if closer else None
 
 
+def beginning(line: str, block: Block) -> int:
+    """Where in its first line a fence or an HTML block begins, after what its lists and quotes begin with."""
+    return line.index(block.markup or "<")
+
+
 def top_lines(text: str) -> tuple[int, ...]:
     """The lines, 0-based, on which a block or a list item starts that stands in no other block."""
     tokens = _PARSER.parse(text if text.endswith("\n") else text + "\n", {})

@@ -14,72 +14,14 @@ from docasm.fields import Fields
 from docasm.history import ROLES, Turn
 from docasm.render import Render
 from docasm.resolve import Resolvers
+from docasm.scenario_keys import SCENARIO_KEYS, TRIGGER_KEYS, TURN_KEYS
 from docasm.settings import Setting, parse_settings
-from docasm.shapes import NOT_BLANK, Keys, Shape, either, free, given, keys, list_of, mapping, text, whole
-from docasm.skill import VARIABLES, read_variables
+from docasm.skill import read_variables
 from docasm.source import Source, is_file, is_folder, read
-from docasm.tool_list import TOOLS, read_tool_list
+from docasm.tool_list import read_tool_list
 from docasm.tool_servers import ToolServers
 from docasm.tools import Tool
 from docasm.trigger import KINDS, Trigger
-
-_TYPE = {"description": "What happened.", "enum": [*KINDS]}
-_TRIGGER_KEYS: Mapping[str, Keys] = {
-    "dm": keys(
-        type=_TYPE,
-        sender=text("Who sent the message; `admin` by default."),
-        text=given(text("The message.", pattern=NOT_BLANK)),
-    ),
-    "cron": keys(
-        type=_TYPE,
-        filter=given(text("The cron expression.", pattern=NOT_BLANK)),
-        created_at=given(whole("When the job fired, in UNIX seconds.", least=0)),
-    ),
-    "event": keys(type=_TYPE, payload={"description": "Any value but null.", "not": {"type": "null"}}),
-}
-_NEEDED = {"dm": ("text",), "cron": ("filter", "created_at"), "event": ("payload",)}
-_TRIGGER: Shape = {
-    "description": "What happened.",
-    "type": "object",
-    "properties": {"type": _TYPE},
-    "required": ["type"],
-    "allOf": [
-        {
-            "if": {"properties": {"type": {"const": kind}}, "required": ["type"]},
-            "then": mapping("", known, required=_NEEDED[kind]),
-        }
-        for kind, known in _TRIGGER_KEYS.items()
-    ],
-}
-_TURN_KEYS = keys(
-    role={"description": "Whose turn it is.", "enum": [*ROLES]},
-    content=text("The words."),
-    name=text("Who said it, where that is not plain from the role."),
-)
-_HISTORY = list_of(
-    "The turns so far, oldest first.",
-    either(
-        "`user: TEXT`, `assistant: TEXT`, or `role`, `content` and perhaps `name`.",
-        {"type": "null"},
-        *(given(mapping("A turn.", {role: text("The words.")}, required=[role])) for role in ROLES),
-        given(mapping("A turn.", _TURN_KEYS, required=["role"])),
-    ),
-)
-SCENARIO_KEYS = keys(
-    bundle=text("The bundle's folder; by default the nearest one upwards with a `docasm.yaml`."),
-    description=text("For people."),
-    trigger=_TRIGGER,
-    history=_HISTORY,
-    variables=VARIABLES,
-    model=text("The model, before any that the bundle names."),
-    layout=text("A layout other than the bundle's choice."),
-    tools=TOOLS,
-    now=text("What templates see as `now`: a time in ISO 8601."),
-    provider=text("Whom the document is for."),
-    soul=text("A soul document, relative to this file."),
-    pipeline=text("A context pipeline, relative to this file."),
-    results=free("What tools return, by their names, in place of a call."),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +162,7 @@ def _trigger(fields: Fields, problems: list[Problem]) -> Trigger | None:
         elif setting is None and isinstance(given.setting.value, dict):
             problems.append(_no_trigger(given.setting, "the trigger has no `type`"))
         return None
-    given.only(_TRIGGER_KEYS[kind])
+    given.only(TRIGGER_KEYS[kind])
     known = len(problems)
     try:
         return _MAKE[kind](given)
@@ -266,7 +208,7 @@ def read_history(setting: Setting | None, problems: list[Problem]) -> tuple[Turn
 def _turn(item: Setting, problems: list[Problem]) -> Turn | None:
     fields = Fields(item, problems, "a turn")
     if "role" in fields.values:
-        fields.only(_TURN_KEYS)
+        fields.only(TURN_KEYS)
         role, content, name = fields.text("role"), fields.text("content"), fields.text("name") or None
     else:
         role, name = next(iter(fields.values), ""), None

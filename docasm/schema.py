@@ -14,7 +14,7 @@ from docasm.config import BUNDLE_KEYS
 from docasm.formats.pipeline import PIPELINE_SHAPE
 from docasm.formats.profiles import PIPELINE, PROFILES
 from docasm.layout_file import LAYOUT_KEYS
-from docasm.scenario import SCENARIO_KEYS
+from docasm.scenario_keys import SCENARIO_KEYS
 from docasm.shapes import Shape, given, mapping, mapping_of
 from docasm.skill import AGENT_SKILL_KEYS, SKILL_KEYS
 

@@ -52,6 +52,22 @@ def test_snapshots_in_a_folder_without_any_scenario_left_are_unused(project: Pro
     assert not [name for name in project.snapshots() if "eve" in name]
 
 
+def test_snapshots_are_unused_where_the_last_scenario_is_gone(project: Project) -> None:
+    assert project.docasm("test", "bot", "--update").code == 0
+    for name in ("ann", "bob"):
+        (project.folder / f"bot/{name}.yaml").unlink()
+    for variables in ({}, {"CI": "true"}):
+        ran = project.docasm("test", "bot", *(["--update"] if variables else []), **variables)
+        assert ran.code == 1
+        assert "Unused document (bot/__snapshots__/ann/document.md)\n" in ran.output
+        assert "there is no scenario in `bot`" in ran.output
+        assert ("no snapshot is written or removed where CI is set" in ran.output) is bool(variables)
+    assert len(project.snapshots()) == 4
+    ran = project.docasm("test", "bot", "--update")
+    assert "Deleted payload (bot/__snapshots__/bob/payload.json)\n" in ran.output
+    assert project.snapshots() == {}
+
+
 def test_a_case_that_there_is_not_is_told(project: Project) -> None:
     project.write({"bot/docasm.yaml": ""})
     assert project.docasm("test", "--update").code == 0

@@ -26,7 +26,7 @@ from docasm.params import PARAMS
 from docasm.providers.facts import PROVIDER_NAMES, ModelFacts
 from docasm.providers.repair import REPAIRS
 from docasm.sandbox import METHODS
-from docasm.scenario import SCENARIO_KEYS
+from docasm.scenario_keys import SCENARIO_KEYS
 from docasm.skill import AGENT_SKILL_KEYS, SKILL_KEYS
 from docasm.template_check import TESTS
 from docasm.trigger import KINDS

@@ -107,6 +107,7 @@ LAYERS = (
     "conversation",
     "assemble",
     "bundle",
+    "scenario_keys",
     "scenario",
     "schema",
 )

@@ -149,3 +149,4 @@ class TestThreads:
         with readers(lambda: bundle.render(DM, variables={f"v{next(numbers)}": 1})):
             for number in range(30):
                 bundle.create("n", skill(f"N{number}"))
+        assert system(bundle) == "A\n\nN29"

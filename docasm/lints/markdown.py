@@ -9,8 +9,7 @@ from docasm.contents import Contents
 from docasm.fragment import Part
 from docasm.lints.reach import included, reached
 from docasm.lints.subject import BundleFile, Found, Outline, Subject, at
-from docasm.markdown import Block, Definition, definitions, opening_of, structure
-from docasm.source import Source
+from docasm.markdown import Block, Definition, beginning, definitions, opening_of, structure
 from docasm.trigger import KINDS
 
 _LF = "\n"
@@ -64,19 +63,14 @@ def too_deep(subject: Subject) -> Iterator[Found]:
 def left_open(subject: Subject) -> Iterator[Found]:
     """Fences and HTML blocks in lists and quotes that only the end of these ends."""
     for file in (each for each in _texts(subject) if NESTED.search(each.body.text)):
+        lines = file.body.text.split("\n")
         for block in _structure(file.body.text).blocks:
             opening = opening_of(block) if block.nested else None
             if opening is not None:
                 message = "this block is not closed; the end of its list item or quote closes it"
                 hint = f"close it with {opening.closer}, as deep as it is opened"
-                line, column = file.body.position(_start(file.body, block))
-                yield Found(file.source, line, column, message, hint)
-
-
-def _start(body: Source, block: Block) -> int:
-    """Where a fence or an HTML block begins, after what its list items and quotes begin with."""
-    start = body.lines.start(block.first)
-    return body.text.index(block.markup or "<", start)
+                offset = file.body.lines.start(block.first) + beginning(lines[block.first], block)
+                yield Found(file.source, *file.body.position(offset), message, hint)
 
 
 def _texts(subject: Subject) -> Iterator[BundleFile]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from docasm.atoms import Heading
 from docasm.fragment import Part
 from docasm.lints.markdown import NESTED, jumping, outline
-from docasm.markdown import Block, opening_of, structure
+from docasm.markdown import Block, beginning, opening_of, structure
 from docasm.mends.edit import Edit
 from docasm.mends.patient import Patient
 
@@ -43,7 +43,7 @@ def _after(patient: Patient, part: Part, line: int, text: str) -> Edit:
 
 def _prefix(line: str, block: Block) -> str:
     """What a line starts with to stand in the list items and quotes in which a block begins."""
-    return _LIST_MARKER.sub(" ", line[: line.index(block.markup or "<")])
+    return _LIST_MARKER.sub(" ", line[: beginning(line, block)])
 
 
 def without_closers(text: str) -> str:

@@ -79,12 +79,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if config.option.docasm_test:
+        from docasm.pytest_plugin.summary import say_what_there_was_not
+
+        say_what_there_was_not(terminalreporter, config)
     if hasattr(config, "_docasm_ci"):
         terminalreporter.write_line(config._docasm_ci)
-    if config.option.docasm_test:
-        from docasm.pytest_plugin.summary import say_skipped
-
-        say_skipped(terminalreporter)
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from docasm.pytest_plugin import CASES, SCENARIOS, SUFFIXES
+from docasm.pytest_plugin.ci import forbid_writing
+from docasm.pytest_plugin.places import shown
 from docasm.pytest_plugin.snapshot_text import is_by_docasm
 
 _SEEN = pytest.StashKey[list[Path]]()
@@ -33,6 +35,18 @@ def _orphans(config: pytest.Config) -> Iterator[Path]:
         for document in sorted(site.glob(f"*/{CASES[0]}.md")):
             if not belongs(document) and is_by_docasm(document):
                 yield from (each for each in sorted(document.parent.iterdir()) if each.stem in CASES)
+
+
+def settle(config: pytest.Config) -> Iterator[str]:
+    """What is unused where no case was collected, which syrupy does not look for; an update removes it."""
+    forbid_writing(config)
+    for path in orphans(config):
+        if config.option.update_snapshots:
+            path.unlink()
+            if not any(path.parent.iterdir()):
+                path.parent.rmdir()
+        done = "Deleted" if config.option.update_snapshots else "Unused"
+        yield f"{done} {path.stem} ({shown(str(path))})"
 
 
 def belongs(snapshot: Path) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from docasm.pytest_plugin.orphans import settle
 from docasm.pytest_plugin.places import shown
 
 _OF_PYTEST = "--snapshot-update"
@@ -21,8 +22,12 @@ def say_docasm_test(config: pytest.Config) -> None:
         session.report = _Report(session.report, hint)
 
 
-def say_skipped(reporter: Any) -> None:
-    """Which cases there were not, and why."""
+def say_what_there_was_not(reporter: Any, config: pytest.Config) -> None:
+    """Which cases were skipped, and why; and the snapshots that are left where no scenario is."""
+    session = vars(config).get("_syrupy")
+    if session is not None and session.report is not None and not session.report.collected_items:
+        for line in settle(config):
+            reporter.write_line(line)
     for each in reporter.stats.get("skipped", ()):
         _, _, reason = each.longrepr
         reporter.write_line(f"skipped {each.nodeid}: {reason.removeprefix('Skipped: ')}")
